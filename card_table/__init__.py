@@ -1,0 +1,1 @@
+"""What multi-player hidden-information card games share: cards, compiled rules, batches, PettingZoo tables."""
