@@ -1,0 +1,289 @@
+"""Thousands of games stepped together, in arrays that the batch owns.
+
+The loops below are templates: the names of rules that they use stand for one game's functions once ``kernels`` has
+bound them.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from card_table.compile import OVER, State, bind
+from card_table.game import Game, IllegalMoveError
+from card_table.rng import check_seed
+
+# The names of rules that the templates leave open.
+new_match: Callable[[State], None]
+next_hand: Callable[[State], None]
+deal: Callable[[State, int], int]
+is_legal: Callable[[State, int], bool]
+apply: Callable[[State, int], int]
+is_match_over: Callable[[State], bool]
+rewards: Callable[[State, Any], None]
+legal_actions: Callable[[State, Any], None]
+observe: Callable[[State, int, Any], None]
+observe_all: Callable[[State, Any], None]
+hide: Callable[[State, int], None]
+fill_in: Callable[[State, int, int], None]
+
+
+def _show(states: Any, i: int, observations: Any, masks: Any, actors: Any) -> None:
+    actors[i] = states[i].actor
+    legal_actions(states[i], masks[i])
+    if actors[i] >= 0:
+        observe(states[i], int(actors[i]), observations[i])
+
+
+def _prepare(states: Any, i: int, again: bool) -> None:
+    if again:
+        next_hand(states[i])
+    else:
+        new_match(states[i])
+
+
+def _deal_hand(states: Any, i: int, reserved: int, observations: Any, masks: Any, actors: Any) -> int:
+    status = deal(states[i], reserved)
+    show(states, i, observations, masks, actors)
+    return status
+
+
+def _start(states: Any, lo: int, hi: int, seed: int, first: int, observations: Any, masks: Any, actors: Any) -> None:
+    for i in range(lo, hi):
+        g = states[i]
+        g.seed = seed
+        g.game = first + i
+        g.deals = 0
+        new_match(g)
+        deal(g, 0)
+        show(states, i, observations, masks, actors)
+
+
+def _first_illegal(states: Any, lo: int, hi: int, actions: Any) -> int:
+    for i in range(lo, hi):
+        if not is_legal(states[i], int(actions[i])):
+            return i
+    return -1
+
+
+def _step(
+    states: Any,
+    lo: int,
+    hi: int,
+    actions: Any,
+    restart: bool,
+    observations: Any,
+    masks: Any,
+    actors: Any,
+    payoffs: Any,
+    over: Any,
+    hand_over: Any,
+) -> None:
+    for i in range(lo, hi):
+        g = states[i]
+        over[i] = False
+        hand_over[i] = False
+        payoffs[i, :] = 0
+        if apply(g, int(actions[i])) == OVER:
+            hand_over[i] = True
+            over[i] = is_match_over(g)
+            rewards(g, payoffs[i])
+            if restart:
+                if over[i]:
+                    new_match(g)
+                else:
+                    next_hand(g)
+                deal(g, 0)
+        show(states, i, observations, masks, actors)
+
+
+def _see(states: Any, lo: int, hi: int, seats: Any, views: Any) -> None:
+    for i in range(lo, hi):
+        views[i] = states[i]
+        hide(views[i], int(seats[i]))
+
+
+def _look(states: Any, i: int, seat: int, observation: Any) -> None:
+    observe(states[i], seat, observation)
+
+
+def _tell_all(states: Any, i: int, out: Any) -> None:
+    observe_all(states[i], out)
+
+
+def _complete(views: Any, lo: int, hi: int, seed: int) -> None:
+    for i in range(lo, hi):
+        fill_in(views[i], seed, i)
+
+
+show: Callable[[Any, int, Any, Any, Any], None]
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """One game's compiled loops over arrays of its records; they take arrays and indices, never a record.
+
+    Attributes:
+        prepare: (states, i, again) sets up the match, or again the next hand of it, before a deal.
+        deal_hand: (states, i, reserved, observations, masks, actors) → OK or ILLEGAL.
+        start: (states, lo, hi, seed, first, observations, masks, actors) starts games anew.
+        first_illegal: (states, lo, hi, actions) → the first game whose action is illegal, or -1.
+        step: (states, lo, hi, actions, restart, observations, masks, actors, rewards, over, hand_over).
+        see: (states, lo, hi, seats, views) writes the view of one seat of each game.
+        look: (states, i, seat, observation) writes what a seat sees.
+        tell_all: (states, i, out) writes the whole truth.
+        complete: (views, lo, hi, seed) fills views in at random, in place.
+    """
+
+    prepare: Callable[..., None]
+    deal_hand: Callable[..., int]
+    start: Callable[..., None]
+    first_illegal: Callable[..., int]
+    step: Callable[..., None]
+    see: Callable[..., None]
+    look: Callable[..., None]
+    tell_all: Callable[..., None]
+    complete: Callable[..., None]
+
+
+def kernels(name: str, **rules: Callable[..., Any]) -> Kernels:
+    """Bind the loops to a game.
+
+    Args:
+        name: the game's name.
+        **rules: its functions new_match, next_hand, deal, is_legal, apply, is_match_over, rewards, legal_actions,
+            observe, observe_all, hide and fill_in.
+    """
+    shown = bind(_show, f"{name}_show", **rules)
+
+    def loop(template: Callable[..., Any]) -> Callable[..., Any]:
+        return bind(template, name + template.__name__, show=shown, **rules)
+
+    return Kernels(
+        prepare=loop(_prepare),
+        deal_hand=loop(_deal_hand),
+        start=loop(_start),
+        first_illegal=loop(_first_illegal),
+        step=loop(_step),
+        see=loop(_see),
+        look=loop(_look),
+        tell_all=loop(_tell_all),
+        complete=loop(_complete),
+    )
+
+
+class Batch:
+    """B games of one kind stepped together; a finished one restarts at once.
+
+    All arrays below belong to the batch and are overwritten by the next step or reset.
+
+    Attributes:
+        observations: what the seat to move sees in each game, uint8 (B, D).
+        masks: which actions it may take, bool (B, A).
+        actors: the seat to move, int64 (B,).
+        rewards: what each player earned by the last step, float32 (B, N).
+        over: whether the last step ended the game's episode, bool (B,); all else is then the new game's.
+        hand_over: whether the last step ended a hand, bool (B,).
+        states: the records of the games, the whole truth.
+    """
+
+    def __init__(self, game: Game, size: int, seed: int = 0, threads: int = 1, first: int = 0) -> None:
+        """Deal the first hands.
+
+        Args:
+            game: what is played.
+            size: B, the number of games.
+            seed: game i draws hand k from the stream (seed, first + i, k).
+            threads: over how many threads a step is spread; they pay from about 1,024 games on.
+            first: the number of the first game.
+
+        Raises:
+            ValueError: an argument is out of range.
+        """
+        for name, value in (("size", size), ("threads", threads)):
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+                raise ValueError(f"{name}={value!r}: must be a whole number of at least 1")
+        self.game = game
+        self.size = int(size)
+        self.threads = min(int(threads), self.size)
+        self.seed = check_seed(seed)
+        self.first = check_seed(first, "first")
+        self.states = np.repeat(game.record, self.size)
+        self.observations = np.zeros((self.size, game.layout.size), np.uint8)
+        self.masks = np.zeros((self.size, game.n_actions), np.bool_)
+        self.actors = np.zeros(self.size, np.int64)
+        self.rewards = np.zeros((self.size, game.players), np.float32)
+        self.over = np.zeros(self.size, np.bool_)
+        self.hand_over = np.zeros(self.size, np.bool_)
+        self._views: npt.NDArray[Any] | None = None
+        self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
+        edges = np.linspace(0, self.size, self.threads + 1).astype(int).tolist()
+        self._chunks = list(zip(edges[:-1], edges[1:], strict=True))
+        self.reset()
+
+    def __len__(self) -> int:
+        """B, the number of games."""
+        return self.size
+
+    def reset(self, seed: int | None = None) -> None:
+        """Start all games anew, from the same seed unless another is given.
+
+        Raises:
+            ValueError: an invalid seed; nothing has changed.
+        """
+        if seed is not None:
+            self.seed = check_seed(seed)
+        self.rewards[:] = 0
+        self.over[:] = False
+        self.hand_over[:] = False
+        start = self.game.kernels.start
+        arrays = (self.observations, self.masks, self.actors)
+        self._spread(lambda lo, hi: start(self.states, lo, hi, self.seed, self.first, *arrays))
+
+    def step(self, actions: npt.ArrayLike) -> None:
+        """Take one action in each game.
+
+        Args:
+            actions: whole numbers (B,), of the seat to move in each game.
+
+        Raises:
+            ValueError: not B whole numbers.
+            IllegalMoveError: an action is illegal, naming the first such game; no game has moved.
+        """
+        chosen = np.asarray(actions)
+        if chosen.shape != (self.size,) or chosen.dtype.kind not in "iu":
+            raise ValueError(
+                f"actions of shape {chosen.shape!r} and dtype {str(chosen.dtype)!r}: must be {self.size} whole numbers"
+            )
+        chosen = chosen.astype(np.int64, copy=False)
+        kernels = self.game.kernels
+        bad = kernels.first_illegal(self.states, 0, self.size, chosen)
+        if bad >= 0:
+            self._refuse(bad, int(chosen[bad]))
+        arrays = (self.observations, self.masks, self.actors, self.rewards, self.over, self.hand_over)
+        self._spread(lambda lo, hi: kernels.step(self.states, lo, hi, chosen, True, *arrays))
+
+    def views(self) -> npt.NDArray[Any]:
+        """What the seat to move knows in each game: records (B,) of the game's dtype, the hidden taken out."""
+        if self._views is None:
+            self._views = np.zeros_like(self.states)
+        views = self._views
+        see = self.game.kernels.see
+        self._spread(lambda lo, hi: see(self.states, lo, hi, self.actors, views))
+        return views
+
+    def _spread(self, work: Callable[[int, int], None]) -> None:
+        if self._pool is None:
+            work(0, self.size)
+            return
+        for job in [self._pool.submit(work, lo, hi) for lo, hi in self._chunks]:
+            job.result()
+
+    def _refuse(self, index: int, action: int) -> None:
+        legal = np.flatnonzero(self.masks[index]).tolist()
+        raise IllegalMoveError(
+            f"game {index}: action {action!r} of seat {int(self.actors[index])} is illegal: choose from {legal}"
+        )
