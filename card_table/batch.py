@@ -21,7 +21,7 @@ new_match: Callable[[State], None]
 next_hand: Callable[[State], None]
 deal: Callable[[State, int], int]
 is_legal: Callable[[State, int], bool]
-apply: Callable[[State, int], int]
+take: Callable[[State, int], int]
 is_match_over: Callable[[State], bool]
 rewards: Callable[[State, Any], None]
 legal_actions: Callable[[State, Any], None]
@@ -87,7 +87,7 @@ def _step(
         over[i] = False
         hand_over[i] = False
         payoffs[i, :] = 0
-        if apply(g, int(actions[i])) == OVER:
+        if take(g, int(actions[i])) == OVER:
             hand_over[i] = True
             over[i] = is_match_over(g)
             rewards(g, payoffs[i])
@@ -154,7 +154,7 @@ def kernels(name: str, **rules: Callable[..., Any]) -> Kernels:
 
     Args:
         name: the game's name.
-        **rules: its functions new_match, next_hand, deal, is_legal, apply, is_match_over, rewards, legal_actions,
+        **rules: its functions new_match, next_hand, deal, is_legal, take, is_match_over, rewards, legal_actions,
             observe, observe_all, hide and fill_in.
     """
     shown = bind(_show, f"{name}_show", **rules)

@@ -26,9 +26,9 @@ CATEGORIES = (
 N_CATEGORIES = 9
 
 
-def _tables() -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+def _tables() -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int8]]:
     top = np.zeros(8192, np.int32)
-    run = np.zeros(8192, np.int32)
+    run = np.zeros(8192, np.int8)
     for ranks in range(8192):
         high_first = [rank for rank in range(12, -1, -1) if ranks >> rank & 1]
         for place, rank in enumerate(high_first[:5]):

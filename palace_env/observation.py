@@ -22,6 +22,8 @@ from palace_env.rules import (
     STAYED,
     TURN,
     call_cost,
+    places_ahead,
+    seat_ahead,
 )
 from palace_env.view import known_deck, known_palace, known_pile
 
@@ -133,8 +135,10 @@ def observe(g: State, viewer: int, out: npt.NDArray[np.uint8]) -> None:
     unit = int(g.small_bet)
     players = int(g.players)
     put_cards(out[PALACE : PALACE + N_CARDS], known_palace(g, viewer, viewer))
-    put_cards(out[PILE : PILE + N_CARDS], known_pile(g, viewer))
-    put_cards(out[DECK : DECK + N_CARDS], known_deck(g, viewer))
+    if g.pile_size:
+        put_cards(out[PILE : PILE + N_CARDS], known_pile(g, viewer))
+    if known_deck(g, viewer):
+        put_cards(out[DECK : DECK + N_CARDS], known_deck(g, viewer))
     if g.phase == TURN:
         out[PHASE] = 1
     elif g.phase == DISCARDING:
@@ -156,9 +160,7 @@ def observe(g: State, viewer: int, out: npt.NDArray[np.uint8]) -> None:
     stride = SEAT_SIZE_WITH_HANDS if g.hand_values else SEAT_SIZE
     start = TABLE_SIZE
     for ahead in range(players):
-        seat = viewer + ahead
-        if seat >= players:
-            seat -= players
+        seat = seat_ahead(g, viewer, ahead)
         _put_seat(g, viewer, seat, unit, out[start : start + stride])
         start += stride
 
@@ -170,7 +172,6 @@ def _in_bets(amount: int, unit: int) -> int:
 
 @rule
 def _put_moves(g: State, viewer: int, out: npt.NDArray[np.uint8]) -> None:
-    players = int(g.players)
     unit = int(g.small_bet)
     at = 0
     for back in range(1, min(int(g.moves), MOVES) + 1):
@@ -178,9 +179,9 @@ def _put_moves(g: State, viewer: int, out: npt.NDArray[np.uint8]) -> None:
         kind = entry & 15
         about = entry >> 8 & 63
         out[at + kind - 1] = 1
-        out[at + 8] = (players + (entry >> 4 & 15) - viewer) % players + 1
+        out[at + 8] = places_ahead(g, viewer, entry >> 4 & 15) + 1
         if kind == LOG_ATTACK:
-            out[at + 9] = (players + about - viewer) % players + 1
+            out[at + 9] = places_ahead(g, viewer, about) + 1
         out[at + 10] = _in_bets(entry >> 20, unit)
         if kind == LOG_BUY or kind == LOG_DISCARD:  # noqa: PLR1714 - compiles to two comparisons
             out[at + 11] = about % 13 + 1
@@ -202,7 +203,8 @@ def _put_seat(g: State, viewer: int, seat: int, unit: int, out: npt.NDArray[np.u
     if g.in_hand[seat] == 0:
         return
     soldiers = int(g.soldiers[seat])
-    put_cards(out[SOLDIERS : SOLDIERS + N_CARDS], soldiers)
+    if soldiers:
+        put_cards(out[SOLDIERS : SOLDIERS + N_CARDS], soldiers)
     banner = int(g.banner[seat])
     out[BANNER_SUIT + banner // 13] = 1
     out[BANNER_RANK + banner % 13] = 1

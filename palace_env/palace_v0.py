@@ -36,7 +36,7 @@ class Palace(Game):
         next_hand=rules.next_hand,
         deal=rules.deal,
         is_legal=rules.is_legal,
-        apply=rules.apply,
+        take=rules.take,
         is_match_over=rules.is_match_over,
         rewards=rules.rewards,
         legal_actions=rules.legal_actions,

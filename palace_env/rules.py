@@ -108,6 +108,32 @@ STAY, FOLD, BUY, DONE, CALL, RAISE = range(6)
 LOG_STAY, LOG_FOLD, LOG_BUY, LOG_DONE, LOG_CALL, LOG_RAISE, LOG_ATTACK, LOG_DISCARD = range(1, 9)
 
 
+# ---- seats
+
+
+@rule
+def seat_ahead(g: State, seat: int, ahead: int) -> int:
+    """The seat so many places, fewer than the players, to the left."""
+    seat += ahead
+    return seat - int(g.players) if seat >= g.players else seat
+
+
+@rule
+def places_ahead(g: State, seat: int, other: int) -> int:
+    """How many places to the left of a seat another sits, 0 for itself."""
+    ahead = other - seat
+    return ahead + int(g.players) if ahead < 0 else ahead
+
+
+@rule
+def next_in_hand(g: State, seat: int) -> int:
+    """The next player in the hand at a seat's left."""
+    seat = seat_ahead(g, seat, 1)
+    while g.in_hand[seat] == 0:
+        seat = seat_ahead(g, seat, 1)
+    return seat
+
+
 # ---- actions
 
 
@@ -143,9 +169,9 @@ def action_count(g: State) -> int:
 
 @rule
 def target_of(g: State, action: int) -> int:
-    """The seat that an attack action names; players or more if there is none."""
+    """The seat that an attack action names; the number of players if there is none."""
     ahead = 1 + (action - attack_from(g)) // attack_count(g)
-    return (int(g.actor) + ahead) % int(g.players) if ahead < g.players else int(g.players)
+    return seat_ahead(g, int(g.actor), ahead) if ahead < g.players else int(g.players)
 
 
 # ---- amounts
@@ -288,7 +314,7 @@ def legal_actions(g: State, mask: npt.NDArray[np.bool_]) -> None:
         put_cards(mask[discard : discard + N_CARDS], int(g.soldiers[seat]))
     action = attack_from(g)
     for ahead in range(1, int(g.players)):
-        target = (seat + ahead) % int(g.players)
+        target = seat_ahead(g, seat, ahead)
         allowed = can_attack(g, seat, target)
         for size in range(attack_count(g)):
             mask[action] = allowed and attack_extra(g, seat, target, size) >= 0
@@ -313,9 +339,9 @@ def new_match(g: State) -> None:
 def next_hand(g: State) -> None:
     """Move the button on to the next hand of a match, before its deal."""
     g.hand += 1
-    button = (int(g.button) + 1) % int(g.players)
+    button = seat_ahead(g, int(g.button), 1)
     while g.stacks[button] == 0:
-        button = (button + 1) % int(g.players)
+        button = seat_ahead(g, button, 1)
     g.button = button
     clear_prescribed(g)
 
@@ -440,7 +466,7 @@ def _deal_banners(g: State) -> bool:
     laid_aside = 0
     seat = int(g.button)
     for _ in range(int(g.players)):
-        seat = (seat + 1) % int(g.players)
+        seat = seat_ahead(g, seat, 1)
         if g.in_hand[seat] == 0:
             continue
         if dealt % 4 == 0:
@@ -486,7 +512,7 @@ def _deal_palaces(g: State) -> None:
     for place in range(int(g.palace_cards)):
         seat = int(g.button)
         for _ in range(int(g.players)):
-            seat = (seat + 1) % int(g.players)
+            seat = seat_ahead(g, seat, 1)
             if g.in_hand[seat]:
                 if g.dealt[seat, place] == NO_CARD:
                     g.dealt[seat, place] = _draw(g)
@@ -521,14 +547,18 @@ def pay(g: State, seat: int, amount: int) -> None:
 
 @rule
 def renew_strengths(g: State, seat: int) -> None:
-    """Bring the strengths that observations show up to date with a player's cards."""
+    """Bring the strengths that observations show up to date with a player's cards.
+
+    Suits that no banner in the hand has any more are left as they were: nobody looks at them.
+    """
     if g.hand_values == 0:
         return
-    shown = int(g.soldiers[seat]) | 1 << int(g.banner[seat])
+    shown = _shown_cards(g, seat)
     own = shown | int(g.palace[seat])
     g.strength[seat] = best_hand(own)
+    suits = banner_suits(g) & ~(1 << (int(g.banner[seat]) // 13))
     for suit in range(4):
-        if suit != int(g.banner[seat]) // 13:
+        if (suits >> suit) & 1:
             g.strength_without[seat, suit] = best_hand(own & ~suit_cards(suit))
             g.shown_without[seat, suit] = best_hand(shown & ~suit_cards(suit))
 
@@ -579,6 +609,16 @@ def _leave(g: State, seat: int) -> None:
 
 
 @rule
+def banner_suits(g: State) -> int:
+    """The suits of the banners in the hand, as a set of bits."""
+    suits = 0
+    for seat in range(int(g.players)):
+        if g.in_hand[seat]:
+            suits |= 1 << (int(g.banner[seat]) // 13)
+    return suits
+
+
+@rule
 def _shown_cards(g: State, seat: int) -> int:
     return int(g.soldiers[seat]) | 1 << int(g.banner[seat])
 
@@ -602,15 +642,6 @@ def _log_outcome(g: State, outcome: int) -> None:
     g.log[(int(g.moves) - 1) % LOG] |= outcome << 18
 
 
-@rule
-def next_in_hand(g: State, seat: int) -> int:
-    """The next player in the hand at a seat's left."""
-    seat = (seat + 1) % int(g.players)
-    while g.in_hand[seat] == 0:
-        seat = (seat + 1) % int(g.players)
-    return seat
-
-
 # ---- moves
 
 
@@ -622,6 +653,12 @@ def apply(g: State, action: int) -> int:
     """
     if not is_legal(g, action):
         return ILLEGAL
+    return take(g, action)
+
+
+@rule
+def take(g: State, action: int) -> int:
+    """Take an action that is known to be legal; returns OK or OVER."""
     seat = int(g.actor)
     if action >= discard_from(g):
         return _discard(g, seat, action - discard_from(g))
@@ -831,10 +868,7 @@ def _decided(g: State) -> int:
     """How the hand is over without a showdown, 0 if it is not."""
     if g.left == 1:
         return LAST_STANDING
-    suits = 0
-    for seat in range(int(g.players)):
-        if g.in_hand[seat]:
-            suits |= 1 << (int(g.banner[seat]) // 13)
+    suits = banner_suits(g)
     return SAME_BANNER if suits & (suits - 1) == 0 else 0
 
 
@@ -859,7 +893,7 @@ def _settle(g: State, end: int) -> int:
     odd = int(g.pot) % count(winners)
     seat = int(g.button)
     for _ in range(int(g.players)):
-        seat = (seat + 1) % int(g.players)
+        seat = seat_ahead(g, seat, 1)
         won = 0
         if (winners >> seat) & 1:
             won = share
