@@ -20,7 +20,6 @@ from card_table.rng import check_seed
 new_match: Callable[[State], None]
 next_hand: Callable[[State], None]
 deal: Callable[[State, int], int]
-is_legal: Callable[[State, int], bool]
 take: Callable[[State, int], int]
 is_match_over: Callable[[State], bool]
 rewards: Callable[[State, Any], None]
@@ -62,9 +61,9 @@ def _start(states: Any, lo: int, hi: int, seed: int, first: int, observations: A
         show(states, i, observations, masks, actors)
 
 
-def _first_illegal(states: Any, lo: int, hi: int, actions: Any) -> int:
+def _first_illegal(masks: Any, lo: int, hi: int, actions: Any) -> int:
     for i in range(lo, hi):
-        if not is_legal(states[i], int(actions[i])):
+        if not 0 <= actions[i] < masks.shape[1] or not masks[i, actions[i]]:
             return i
     return -1
 
@@ -130,7 +129,7 @@ class Kernels:
         prepare: (states, i, again) sets up the match, or again the next hand of it, before a deal.
         deal_hand: (states, i, reserved, observations, masks, actors) → OK or ILLEGAL.
         start: (states, lo, hi, seed, first, observations, masks, actors) starts games anew.
-        first_illegal: (states, lo, hi, actions) → the first game whose action is illegal, or -1.
+        first_illegal: (masks, lo, hi, actions) → the first game whose action is illegal, or -1.
         step: (states, lo, hi, actions, restart, observations, masks, actors, rewards, over, hand_over).
         see: (states, lo, hi, seats, views) writes the view of one seat of each game.
         look: (states, i, seat, observation) writes what a seat sees.
@@ -154,7 +153,7 @@ def kernels(name: str, **rules: Callable[..., Any]) -> Kernels:
 
     Args:
         name: the game's name.
-        **rules: its functions new_match, next_hand, deal, is_legal, take, is_match_over, rewards, legal_actions,
+        **rules: its functions new_match, next_hand, deal, take, is_match_over, rewards, legal_actions,
             observe, observe_all, hide and fill_in.
     """
     shown = bind(_show, f"{name}_show", **rules)
@@ -182,7 +181,7 @@ class Batch:
 
     Attributes:
         observations: what the seat to move sees in each game, uint8 (B, D).
-        masks: which actions it may take, bool (B, A).
+        masks: which actions it may take, bool (B, A), read-only.
         actors: the seat to move, int64 (B,).
         rewards: what each player earned by the last step, float32 (B, N).
         over: whether the last step ended the game's episode, bool (B,); all else is then the new game's.
@@ -213,7 +212,9 @@ class Batch:
         self.first = check_seed(first, "first")
         self.states = np.repeat(game.record, self.size)
         self.observations = np.zeros((self.size, game.layout.size), np.uint8)
-        self.masks = np.zeros((self.size, game.n_actions), np.bool_)
+        self._masks = np.zeros((self.size, game.n_actions), np.bool_)
+        self.masks = self._masks.view()
+        self.masks.flags.writeable = False  # steps are checked against them
         self.actors = np.zeros(self.size, np.int64)
         self.rewards = np.zeros((self.size, game.players), np.float32)
         self.over = np.zeros(self.size, np.bool_)
@@ -240,7 +241,7 @@ class Batch:
         self.over[:] = False
         self.hand_over[:] = False
         start = self.game.kernels.start
-        arrays = (self.observations, self.masks, self.actors)
+        arrays = (self.observations, self._masks, self.actors)
         self._spread(lambda lo, hi: start(self.states, lo, hi, self.seed, self.first, *arrays))
 
     def step(self, actions: npt.ArrayLike) -> None:
@@ -260,10 +261,10 @@ class Batch:
             )
         chosen = chosen.astype(np.int64, copy=False)
         kernels = self.game.kernels
-        bad = kernels.first_illegal(self.states, 0, self.size, chosen)
+        bad = kernels.first_illegal(self._masks, 0, self.size, chosen)
         if bad >= 0:
             self._refuse(bad, int(chosen[bad]))
-        arrays = (self.observations, self.masks, self.actors, self.rewards, self.over, self.hand_over)
+        arrays = (self.observations, self._masks, self.actors, self.rewards, self.over, self.hand_over)
         self._spread(lambda lo, hi: kernels.step(self.states, lo, hi, chosen, True, *arrays))
 
     def views(self) -> npt.NDArray[Any]:

@@ -132,8 +132,7 @@ def layout(seats: int, hand_values: bool) -> Layout:
 def observe(g: State, viewer: int, out: npt.NDArray[np.uint8]) -> None:
     """Write what a seat sees into ``out``, uint8 (D,), from a game's record or from that seat's view."""
     out[:] = 0
-    unit = int(g.small_bet)
-    players = int(g.players)
+    per_chip = 1.0 / int(g.small_bet)
     put_cards(out[PALACE : PALACE + N_CARDS], known_palace(g, viewer, viewer))
     if g.pile_size:
         put_cards(out[PILE : PILE + N_CARDS], known_pile(g, viewer))
@@ -148,41 +147,42 @@ def observe(g: State, viewer: int, out: npt.NDArray[np.uint8]) -> None:
         out[PHASE + 2] = 1
     elif g.phase == FACING_RAISE:
         out[PHASE + 3] = 1
-    out[POT] = _in_bets(int(g.pot), unit)
+    out[POT] = _in_bets(int(g.pot), per_chip)
     out[DECK_SIZE] = g.deck_size
     out[PILE_SIZE] = g.pile_size
     out[RAISES] = min(int(g.raises), 255)
-    out[OWED] = _in_bets(int(g.owed), unit)
+    out[OWED] = _in_bets(int(g.owed), per_chip)
     if g.opponent >= 0:
-        out[COST] = _in_bets(call_cost(g, int(g.actor)), unit)
+        out[COST] = _in_bets(call_cost(g, int(g.actor)), per_chip)
     out[HANDS_TO_GO] = min(int(g.hands) - int(g.hand) - 1, 255)
-    _put_moves(g, viewer, out[MOVES_FROM : MOVES_FROM + MOVES * MOVE_SIZE])
+    _put_moves(g, viewer, per_chip, out[MOVES_FROM : MOVES_FROM + MOVES * MOVE_SIZE])
     stride = SEAT_SIZE_WITH_HANDS if g.hand_values else SEAT_SIZE
     start = TABLE_SIZE
-    for ahead in range(players):
+    for ahead in range(int(g.players)):
         seat = seat_ahead(g, viewer, ahead)
-        _put_seat(g, viewer, seat, unit, out[start : start + stride])
+        _put_seat(g, viewer, seat, per_chip, out[start : start + stride])
         start += stride
 
 
 @rule
-def _in_bets(amount: int, unit: int) -> int:
-    return min(amount // unit, 255)
+def _in_bets(amount: int, per_chip: float) -> int:
+    # Half a chip more is never near a whole number of small bets, so that the product, which is much faster than a
+    # division, is rounded down like the exact quotient for all amounts below 2**31.
+    return min(int((amount + 0.5) * per_chip), 255)
 
 
 @rule
-def _put_moves(g: State, viewer: int, out: npt.NDArray[np.uint8]) -> None:
-    unit = int(g.small_bet)
+def _put_moves(g: State, viewer: int, per_chip: float, out: npt.NDArray[np.uint8]) -> None:
     at = 0
     for back in range(1, min(int(g.moves), MOVES) + 1):
-        entry = int(g.log[(int(g.moves) - back) % LOG])
+        entry = int(g.log[(int(g.moves) - back) & (LOG - 1)])
         kind = entry & 15
         about = entry >> 8 & 63
         out[at + kind - 1] = 1
         out[at + 8] = places_ahead(g, viewer, entry >> 4 & 15) + 1
         if kind == LOG_ATTACK:
             out[at + 9] = places_ahead(g, viewer, about) + 1
-        out[at + 10] = _in_bets(entry >> 20, unit)
+        out[at + 10] = _in_bets(entry >> 20, per_chip)
         if kind == LOG_BUY or kind == LOG_DISCARD:  # noqa: PLR1714 - compiles to two comparisons
             out[at + 11] = about % 13 + 1
             out[at + 12] = about // 13 + 1
@@ -190,10 +190,10 @@ def _put_moves(g: State, viewer: int, out: npt.NDArray[np.uint8]) -> None:
 
 
 @rule
-def _put_seat(g: State, viewer: int, seat: int, unit: int, out: npt.NDArray[np.uint8]) -> None:
+def _put_seat(g: State, viewer: int, seat: int, per_chip: float, out: npt.NDArray[np.uint8]) -> None:
     out[BUTTON] = g.button == seat
-    out[STACK] = _in_bets(int(g.stacks[seat]), unit)
-    out[PAID] = _in_bets(int(g.paid[seat]), unit)
+    out[STACK] = _in_bets(int(g.stacks[seat]), per_chip)
+    out[PAID] = _in_bets(int(g.paid[seat]), per_chip)
     out[BUYS] = g.buys[seat]
     out[DISCARDS] = g.discards[seat]
     out[ATTACKS] = g.attacks[seat]

@@ -35,7 +35,6 @@ class Palace(Game):
         new_match=rules.new_match,
         next_hand=rules.next_hand,
         deal=rules.deal,
-        is_legal=rules.is_legal,
         take=rules.take,
         is_match_over=rules.is_match_over,
         rewards=rules.rewards,

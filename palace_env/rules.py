@@ -16,7 +16,7 @@ from card_table.rng import random_below, seed_stream
 MAX_SEATS = 10
 MAX_PALACE = 3
 MAX_SIZES = 8
-LOG = 32  # moves kept in the record, the last ones
+LOG = 32  # moves kept in the record, the last ones; a power of two
 
 STATE = np.dtype(
     (
@@ -378,15 +378,11 @@ def deal(g: State, reserved: int) -> int:
             for place in range(int(g.palace_cards)):
                 if g.dealt[seat, place] != NO_CARD:
                     taken |= 1 << int(g.dealt[seat, place])
-    for card in range(N_CARDS):
-        if card % 13 >= 13 - g.ranks and (taken >> card) & 1 == 0:
-            _put_in_deck(g, card)
+    _put_in_deck(g, all_cards(g) & ~taken)
     if not _deal_banners(g):
         return ILLEGAL
     _deal_palaces(g)
-    for card in range(N_CARDS):
-        if (reserved >> card) & 1:
-            _put_in_deck(g, card)
+    _put_in_deck(g, reserved)
     for seat in range(int(g.players)):
         if g.in_hand[seat]:
             renew_strengths(g, seat)
@@ -453,9 +449,20 @@ def _clear_table(g: State) -> None:
 
 
 @rule
-def _put_in_deck(g: State, card: int) -> None:
-    g.deck[g.deck_size] = card
-    g.deck_size += 1
+def all_cards(g: State) -> int:
+    """The cards that are played with."""
+    return (0x1FFF & ~((1 << (13 - int(g.ranks))) - 1)) * 0x8004002001
+
+
+@rule
+def _put_in_deck(g: State, cards: int) -> None:
+    size = int(g.deck_size)
+    if cards:
+        for card in range(N_CARDS):
+            if (cards >> card) & 1:
+                g.deck[size] = card
+                size += 1
+        g.deck_size = size
 
 
 @rule
@@ -475,7 +482,7 @@ def _deal_banners(g: State) -> bool:
             if not _has_other_suit(g, suits, laid_aside):
                 return False
             if g.deck_size == 0:
-                _return_laid_aside(g, laid_aside)
+                _put_in_deck(g, laid_aside)
                 laid_aside = 0
             card = _draw(g)
             if (suits >> (card // 13)) & 1:
@@ -484,27 +491,19 @@ def _deal_banners(g: State) -> bool:
                 g.banner[seat] = card
         suits |= 1 << (int(g.banner[seat]) // 13)
         dealt += 1
-    _return_laid_aside(g, laid_aside)
+    _put_in_deck(g, laid_aside)
     return True
 
 
 @rule
 def _has_other_suit(g: State, suits: int, laid_aside: int) -> bool:
-    cards = laid_aside
     for place in range(int(g.deck_size)):
         if (suits >> (int(g.deck[place]) // 13)) & 1 == 0:
             return True
     for suit in range(4):
-        if (suits >> suit) & 1 == 0 and cards & suit_cards(suit):
+        if (suits >> suit) & 1 == 0 and laid_aside & suit_cards(suit):
             return True
     return False
-
-
-@rule
-def _return_laid_aside(g: State, cards: int) -> None:
-    for card in range(N_CARDS):
-        if (cards >> card) & 1:
-            _put_in_deck(g, card)
 
 
 @rule
@@ -584,7 +583,7 @@ def _discard_palace(g: State, seat: int) -> None:
 
 @rule
 def _reshuffle(g: State) -> None:
-    _return_laid_aside(g, int(g.pile))
+    _put_in_deck(g, int(g.pile))
     g.public_deck = g.public_pile
     g.public_pile = 0
     g.pile = 0
@@ -633,13 +632,13 @@ def log_move(g: State, kind: int, about: int, amount: int) -> None:
     """
     seat = int(g.actor)
     entry = kind | seat << 4 | about << 8 | count(int(g.soldiers[seat])) << 14 | amount << 20
-    g.log[int(g.moves) % LOG] = entry
+    g.log[int(g.moves) & (LOG - 1)] = entry
     g.moves += 1
 
 
 @rule
 def _log_outcome(g: State, outcome: int) -> None:
-    g.log[(int(g.moves) - 1) % LOG] |= outcome << 18
+    g.log[(int(g.moves) - 1) & (LOG - 1)] |= outcome << 18
 
 
 # ---- moves

@@ -7,7 +7,7 @@ learns what.
 from card_table.cards import N_CARDS, NO_CARD, count
 from card_table.compile import State, rule
 from card_table.rng import random_below, seed_stream
-from palace_env.rules import MAX_PALACE, MAX_SEATS, renew_strengths
+from palace_env.rules import MAX_PALACE, MAX_SEATS, all_cards, renew_strengths
 
 
 @rule
@@ -58,16 +58,6 @@ def known_pile(g: State, viewer: int) -> int:
 def known_deck(g: State, viewer: int) -> int:
     """The cards that a seat knows to be in the draw deck."""
     return int(g.public_deck) | int(g.private_deck[viewer])
-
-
-@rule
-def all_cards(g: State) -> int:
-    """The cards that are played with."""
-    cards = 0
-    for card in range(N_CARDS):
-        if card % 13 >= 13 - g.ranks:
-            cards |= 1 << card
-    return cards
 
 
 @rule
