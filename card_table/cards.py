@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from card_table.compile import rule
+from card_table.compile import count_bits, rule
 
 RANKS = "23456789TJQKA"
 SUITS = "cdhs"
@@ -43,12 +43,7 @@ def suit_cards(suit: int) -> int:
 @rule
 def count(cards: int) -> int:
     """The number of cards in a set."""
-    x = cards - ((cards >> 1) & 0x5555555555555)
-    x = (x & 0x3333333333333) + ((x >> 2) & 0x3333333333333)
-    x = (x + (x >> 4)) & 0xF0F0F0F0F0F0F
-    x = x + (x >> 8)
-    x = x + (x >> 16)
-    return (x + (x >> 32)) & 0x7F
+    return count_bits(cards)
 
 
 @rule

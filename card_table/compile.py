@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 import numba
+import numba.extending
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -52,6 +53,24 @@ def bind(template: F, name: str, /, **names: Any) -> F:
     bound.__module__ = template.__module__
     modules = {value.__module__ for value in names.values() if callable(value)}
     return _compiled(bound, (template.__module__, *sorted(modules)))  # type: ignore[return-value]
+
+
+if numba.config.DISABLE_JIT:
+
+    def count_bits(number: int) -> int:
+        """The number of ones in a whole number that is not negative."""
+        return int(number).bit_count()
+
+else:
+
+    @numba.extending.intrinsic
+    def count_bits(_context: Any, _number: Any) -> Any:
+        """The number of ones in a whole number that is not negative: one machine instruction."""
+
+        def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            return builder.ctpop(arguments[0])
+
+        return numba.types.int64(numba.types.int64), generate
 
 
 def cache_folder() -> Path:

@@ -1,16 +1,26 @@
-"""Hand histories: finished hands kept as numbers, written out as dicts when asked."""
+"""Hand histories: keep a finished hand as numbers, write it out when asked, read it back and play it again.
 
+The format is JSON Lines, one finished hand a line; each game's RULES.md shows its own. What is read is played
+through once, so that a history which is returned is one that the rules could have written.
+"""
+
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from card_table.game import Game, States
+from card_table.compile import OVER
+from card_table.game import Game, States, check_whole
+
+VERSION = 1
 
 
 @dataclass(frozen=True)
 class PlayedHand:
-    """A hand as a table keeps it: enough to play it again.
+    """A hand that can be played again.
 
     Attributes:
         start: array (1,), the record right after the deal.
@@ -23,26 +33,152 @@ class PlayedHand:
     actions: list[int]
 
 
+def write(history: Mapping[str, Any]) -> str:
+    """The line of a history, with its end."""
+    return json.dumps(history, ensure_ascii=False) + "\n"
+
+
+def read(lines: str | Iterable[str], *games: type[Game]) -> Iterator[dict[str, Any]]:
+    """The histories in an open file, in lines, or in a text of one or more lines.
+
+    Args:
+        lines: what holds one history a line.
+        *games: the games whose histories may be there.
+
+    Raises:
+        ValueError: a line that is no history of a hand played by the rules, with its number and the reason.
+    """
+    for number, line in enumerate(io.StringIO(lines) if isinstance(lines, str) else lines, start=1):
+        try:
+            history = json.loads(line, object_pairs_hook=_without_repeats)
+            replay(history, *games)
+        except ValueError as error:
+            raise ValueError(f"line {number}: {error}") from error
+        yield history
+
+
+def replay(history: Mapping[str, Any], *games: type[Game]) -> tuple[Game, PlayedHand]:
+    """Play a history through.
+
+    Args:
+        history: what ``env.histories`` or ``read`` gave.
+        *games: the games of which it may be.
+
+    Returns:
+        The game with the history's arguments, and the hand.
+
+    Raises:
+        ValueError: it is no history of a hand played by the rules; the message names the key and the reason.
+    """
+    if not isinstance(history, Mapping):
+        raise ValueError(f"{history!r} is no history: must be an object with keys")
+    kinds = {game.name: game for game in games}
+    kind = kinds.get(history.get("game"))  # type: ignore[arg-type]
+    if kind is None:
+        raise ValueError(f"game {history.get('game')!r} is unknown: choose from {list(kinds)}")
+    if history.get("version") != VERSION:
+        raise ValueError(f"version {history.get('version')!r} is unknown: must be {VERSION}")
+    game, options = kind.read_history(history)
+    states = game.record.copy()
+    game.kernels.prepare(states, 0, False)
+    states["hand"] = check_whole("hand", history["hand"], 0, game.hands - 1)
+    reserved, script = game.prescribe(states, options)
+    player = _Player(game)
+    player.deal(states, reserved)
+    game.check_deal(states, options)
+    hand = PlayedHand(states.copy(), list(script), [])
+    written = game.begin_history(states)
+    for place, move in enumerate(history["moves"]):
+        if player.is_over:
+            raise ValueError(f"moves[{place}]={move!r}: the hand is over before it")
+        actor = int(states["actor"][0])
+        if not isinstance(move, list | tuple) or len(move) != 2 or move[0] != actor:
+            raise ValueError(f"moves[{place}]={move!r}: must be [{actor}, MOVE], it is that seat's move")
+        try:
+            hand.actions.append(game.parse_move(states, move[1]))
+        except ValueError as error:
+            raise ValueError(f"moves[{place}]={move!r}: {error}") from None
+        player.step(states, hand.actions[-1], script, written)
+    if not player.is_over:
+        raise ValueError(f"moves={len(history['moves'])} moves: they stop before the hand is over")
+    game.end_history(written, states)
+    for key, value in written.items():
+        if not _is_same(history[key], value):
+            raise ValueError(f"{key}={history[key]!r}: the hand as it was played has {value!r}")
+    return game, hand
+
+
 def write_out(game: Game, hand: PlayedHand) -> dict[str, Any]:
     """The history of a finished hand."""
     states = hand.start.copy()
     script = list(hand.script)
     history = game.begin_history(states)
-    actions = np.zeros(1, np.int64)
-    scratch = (
-        np.zeros((1, game.layout.size), np.uint8),
-        np.zeros((1, game.n_actions), np.bool_),
-        np.zeros(1, np.int64),
-        np.zeros((1, game.players), np.float32),
-        np.zeros(1, np.bool_),
-        np.zeros(1, np.bool_),
-    )
+    player = _Player(game)
     for action in hand.actions:
+        player.step(states, action, script, history)
+    game.end_history(history, states)
+    return history
+
+
+class _Player:
+    """Steps one game for the sake of its history, with arrays for all that is not needed."""
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        self._action = np.zeros(1, np.int64)
+        self._shown = (
+            np.zeros((1, game.layout.size), np.uint8),
+            np.zeros((1, game.n_actions), np.bool_),
+            np.zeros(1, np.int64),
+        )
+        self._rewards = np.zeros((1, game.players), np.float32)
+        self._over = np.zeros(1, np.bool_)
+        self._hand_over = np.zeros(1, np.bool_)
+
+    @property
+    def is_over(self) -> bool:
+        return bool(self._hand_over[0])
+
+    def deal(self, states: States, reserved: int) -> None:
+        self._game.kernels.deal_hand(states, 0, reserved, *self._shown)
+
+    def step(self, states: States, action: int, script: list[int], history: dict[str, Any]) -> None:
+        game = self._game
         history["moves"].append([int(states["actor"][0]), game.format_move(states, action)])
         if script:
             game.feed(states, action, script)
-        actions[0] = action
-        game.kernels.step(states, 0, 1, actions, False, *scratch)
+        self._action[0] = action
+        outcome = (self._rewards, self._over, self._hand_over)
+        game.kernels.step(states, 0, 1, self._action, False, *self._shown, *outcome)
         game.note_move(history, states)
-    game.end_history(history, states)
-    return history
+
+
+def check_keys(name: str, value: object, keys: Iterable[str]) -> None:
+    """Check that a part of a history has its keys and no others.
+
+    Raises:
+        ValueError: it has not.
+    """
+    if not isinstance(value, Mapping):
+        raise ValueError(f"{name}={value!r}: must be an object with keys")
+    for key in keys:
+        if key not in value:
+            raise ValueError(f"{name} has no key {key!r}")
+    for key in value:
+        if key not in keys:
+            raise ValueError(f"{name} has the unknown key {key!r}")
+
+
+def _is_same(value: object, other: object) -> bool:
+    """Whether two values are written alike: true is not 1, and 1.0 is not 1."""
+    try:
+        return json.dumps(value) == json.dumps(other)
+    except (TypeError, ValueError):
+        return False
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError(f"a key occurs twice among {[key for key, _ in pairs]}")
+    return found
