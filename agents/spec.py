@@ -1,0 +1,133 @@
+"""What an agent is, and the agent that a spec names."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from agents import palace
+from card_table.game import Game, States
+from palace_env import palace_v0
+
+POLICY_FILES = ("policy.safetensors", "config.json")
+_BOTS = Path(__file__).parent / "bots"
+
+
+class Agent(Protocol):
+    """What plays: it takes the decisions of any number of games of one kind at once.
+
+    Attributes:
+        name: its spec.
+    """
+
+    name: str
+
+    def act(
+        self,
+        views: States,
+        observations: npt.NDArray[np.uint8],
+        masks: npt.NDArray[np.bool_],
+        rng: np.random.Generator,
+    ) -> npt.NDArray[np.int64]:
+        """One legal action for each game; what is chosen follows from the arguments alone.
+
+        Args:
+            views: what the seat to move knows, records (n,) of the game's dtype.
+            observations: the same encoded, uint8 (n, D).
+            masks: which actions are legal, bool (n, A).
+            rng: where chance comes from; it moves on.
+
+        Returns:
+            The actions, int64 (n,), a new array.
+
+        Raises:
+            ValueError: a row of ``masks`` has no legal action.
+        """
+
+
+@dataclass(frozen=True)
+class Playable:
+    """What ``agents`` has of one game.
+
+    Attributes:
+        game: its class.
+        specs: the specs of its scripts.
+        script: the script that a spec names, or None.
+        figures: what finished hands tell of the play, each an array (n,), from the records (n,) of the games.
+    """
+
+    game: type[Game]
+    specs: tuple[str, ...]
+    script: Callable[[str], Agent | None]
+    figures: Callable[[States], dict[str, npt.NDArray[np.float64]]]
+
+
+PLAYABLE = {"palace": Playable(palace_v0.GAME, palace.SPECS, palace.script, palace.figures)}
+
+
+def load(spec: str | Path, game: Game | type[Game] | str | None = None) -> Agent:
+    """The agent that a spec names.
+
+    Args:
+        spec: a script of the game (for Palace ``random``, ``passive``, ``aggressive``, ``tight``, ``equity``,
+            or ``equity:200`` with 200 samples a decision), ``bot`` for the policy that is shipped, or the folder
+            of a training run.
+        game: what it is to play: a game, its class or its name; Palace with default arguments if None.
+
+    Raises:
+        ValueError: an unknown spec or game, or a policy that does not fit the game.
+        FileNotFoundError: the folder, or a file that it must have, is missing.
+        ModuleNotFoundError: a policy needs a package that is not installed.
+    """
+    settled = settle(game)
+    playable = PLAYABLE[settled.name]
+    text = str(spec)
+    script = playable.script(text)
+    if script is not None:
+        return script
+    if text == "bot":
+        return _load_policy(_BOTS / settled.name, text, settled)
+    if any(sign in text for sign in "/\\.") or Path(text).is_dir():
+        return _load_policy(Path(text), text, settled)
+    raise ValueError(
+        f"{text!r} is no agent of {settled.name}: choose from {[*playable.specs, 'bot']}, or give the folder "
+        "of a training run"
+    )
+
+
+def settle(game: Game | type[Game] | str | None) -> Game:
+    """The game that is meant: by its class or name with default arguments, by None Palace.
+
+    Raises:
+        ValueError: an unknown name.
+    """
+    if game is None:
+        return palace_v0.GAME()
+    if isinstance(game, str):
+        if game not in PLAYABLE:
+            raise ValueError(f"game {game!r} is unknown: choose from {list(PLAYABLE)}")
+        return PLAYABLE[game].game()
+    return game if isinstance(game, Game) else game()
+
+
+def _load_policy(folder: Path, spec: str, game: Game) -> Agent:
+    if not folder.is_dir():
+        raise FileNotFoundError(f"agent {spec!r}: there is no folder {str(folder)!r}")
+    for name in POLICY_FILES:
+        if not (folder / name).is_file():
+            raise FileNotFoundError(f"agent {spec!r}: the folder {str(folder)!r} has no {name}")
+    try:
+        from agents.policy import load_policy
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("agents"):
+            raise
+        raise ModuleNotFoundError(
+            f"agent {spec!r} needs the package {error.name!r}: install palace-detective[train]",
+            name=error.name,
+        ) from error
+    agent: Agent = load_policy(folder, game)
+    agent.name = spec
+    return agent
