@@ -12,37 +12,53 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable
 
 from card_table.game import Game, IllegalMoveError, NotPlayingError, States
-from card_table.history import PlayedHand, write_out
+from card_table.history import PlayedHand, replay, write_out
 from card_table.rng import check_seed
 
 RENDER_MODES = ("human", "ansi")
+# What _lay_out makes: the state is enough to fill it again.
+_ROWS = (
+    *("_shown", "_outcome", "_action", "_observation", "_legal"),
+    *("_mask", "_actor", "_payoffs", "_over", "_hand_over"),
+)
 
 
-class TableEnv(AECEnv):  # type: ignore[type-arg,misc]
+class TableEnv(AECEnv):  # type: ignore[misc]
     """One table of a game: a batch of one over the game's compiled loops.
 
-    It enforces order and legality itself, see ``step``. All agents terminate together when the episode is over.
+    It holds to order and legality itself and needs none of PettingZoo's wrappers. All agents terminate
+    together, when the episode is over; a player who is out of a hand is just not asked again in it. Deepcopy
+    and pickle give an independent, identical game at any moment.
 
     Attributes:
         game: what is played.
+        metadata: name, render modes, and that it cannot be stepped in parallel.
+        render_mode: ``"human"``, ``"ansi"`` or None.
         possible_agents: ``player_0`` … ``player_{N-1}``, the number being the seat.
-        agents: those still to be stepped, [] before the first reset.
-        agent_selection: the agent whose move it is.
-        rewards: what each agent earned by the last step: zero unless it ended a hand.
-        terminations: whether the episode is over.
-        truncations: always False.
-        infos: always {}.
-        state_space: of ``state``.
+        agents: those still to be stepped; [] before the first reset.
+        agent_selection: the agent to move, at the end the one to be removed; "" before a reset.
+        rewards: what each agent earned by the last step, zero unless it ended a hand; the unit is the game's.
+        terminations: for each agent whether the episode is over.
+        truncations: for each agent False.
+        infos: for each agent {}.
+        observation_spaces: for each agent that of ``observe``: uint8 (D,) and int8 (A,).
+        action_spaces: for each agent Discrete(A).
+        state_space: that of ``state``.
     """
 
     def __init__(self, game: Game, render_mode: str | None = None) -> None:
         """Set the table; ``reset`` deals.
+
+        Args:
+            game: what is played; never changed.
+            render_mode: ``"human"`` prints the table after each move, ``"ansi"`` lets ``render`` return it.
 
         Raises:
             ValueError: an unknown render mode.
         """
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ValueError(f"render_mode={render_mode!r}: must be None or one of {list(RENDER_MODES)}")
+        super().__init__()
         self.game = game
         self.metadata = {
             "name": f"{game.name}_v0",
@@ -54,48 +70,91 @@ class TableEnv(AECEnv):  # type: ignore[type-arg,misc]
         self.observation_spaces = {agent: _observation_space(game) for agent in self.possible_agents}
         self.action_spaces = {agent: spaces.Discrete(game.n_actions) for agent in self.possible_agents}
         self.state_space = spaces.Box(0, 255, (game.state_size,), np.uint8)
-        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        self._names = list(self.possible_agents)
         self.agents: list[str] = []
+        self.agent_selection = ""
         self.rewards: dict[str, float] = {}
         self.terminations: dict[str, bool] = {}
         self.truncations: dict[str, bool] = {}
         self.infos: dict[str, dict[str, Any]] = {}
         self._cumulative_rewards: dict[str, float] = {}
+        self._names = tuple(self.possible_agents)
+        self._seats = {agent: seat for seat, agent in enumerate(self._names)}
+        self._states = game.record.copy()
         self._started = False
         self._playing = False
         self._earned = False
-        self._states = game.record.copy()
-        self._script: list[int] = []
-        self._hands: list[PlayedHand] = []
-        self._written: list[dict[str, Any]] = []
+        self._lone_hand = False
         self._lay_out()
 
     def _lay_out(self) -> None:
+        """Make the arrays of the compiled loops, and views of their one row."""
         game = self.game
-        self._observations = np.zeros((1, game.layout.size), np.uint8)
-        self._masks = np.zeros((1, game.n_actions), np.bool_)
-        self._actors = np.zeros(1, np.int64)
-        self._actions = np.zeros(1, np.int64)
-        self._payoffs = np.zeros((1, game.players), np.float32)
-        self._over = np.zeros(1, np.bool_)
-        self._hand_over = np.zeros(1, np.bool_)
-        self._seen = self._observations[0]
-        self._legal = self._masks[0]
-        self._legal_bytes = self._legal.view(np.int8)
+        self._shown = (
+            np.zeros((1, game.layout.size), np.uint8),
+            np.zeros((1, game.n_actions), np.bool_),
+            np.zeros(1, np.int64),
+        )
+        self._outcome = (
+            np.zeros((1, game.players), np.float32),
+            np.zeros(1, np.bool_),
+            np.zeros(1, np.bool_),
+        )
+        self._action = np.zeros(1, np.int64)
+        self._observation = self._shown[0][0]
+        self._legal = self._shown[1][0]
+        self._mask = self._legal.view(np.int8)
+        self._actor = self._shown[2]
+        self._payoffs, self._over, self._hand_over = self._outcome
+
+    @classmethod
+    def from_history(
+        cls, history: Mapping[str, Any], *games: type[Game], render_mode: str | None = None
+    ) -> "TableEnv":
+        """A table right after the deal of a history, to take its moves again; the episode is that hand alone.
+
+        Args:
+            history: a finished hand, see ``histories``.
+            *games: the games of which it may be.
+            render_mode: see the constructor.
+
+        Raises:
+            ValueError: it is no history of a hand played by the rules.
+        """
+        game, hand = replay(history, *games)
+        env = cls(game, render_mode)
+        env._lone_hand = True
+        env._begin_episode(hand.start.copy(), list(hand.script))
+        return env
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """An agent's observation space, the same object at each call."""
+        """An agent's observation space, the same object at each call.
+
+        Raises:
+            ValueError: an unknown agent.
+        """
         self._seat(agent)
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """An agent's action space, the same object at each call."""
+        """An agent's action space, the same object at each call.
+
+        Raises:
+            ValueError: an unknown agent.
+        """
         self._seat(agent)
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
-        """Deal a new episode."""
+        """Deal the first hand of a new episode.
+
+        Args:
+            seed: decides the deals; None goes on with the next deal under the last seed, at first under a
+                random one.
+            options: what this one reset prescribes, see the game's ``prescribe``.
+
+        Raises:
+            ValueError: an invalid seed or option; the game in progress has not changed.
+        """
         states = self.game.record.copy()
         if seed is not None:
             states["seed"] = check_seed(seed)
@@ -108,79 +167,79 @@ class TableEnv(AECEnv):  # type: ignore[type-arg,misc]
         kernels = self.game.kernels
         kernels.prepare(states, 0, False)
         reserved, script = self.game.prescribe(states, given)
-        before = (self._observations, self._masks, self._actors)
-        shown = tuple(np.zeros_like(array) for array in before)
-        kernels.deal_hand(states, 0, reserved, *shown)
+        spare = tuple(np.zeros_like(array) for array in self._shown)
+        kernels.deal_hand(states, 0, reserved, *spare)
         self.game.check_deal(states, given)
-        for array, new in zip(before, shown, strict=True):
-            array[:] = new
+        self._lone_hand = False
+        self._begin_episode(states, script)
+
+    def _begin_episode(self, states: States, script: list[int]) -> None:
         self._states = states
         self._script = script
-        self._hands = []
-        self._written = []
-        self.agents = list(self.possible_agents)
-        self.rewards = dict.fromkeys(self.agents, 0.0)
-        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
-        self.terminations = dict.fromkeys(self.agents, False)
-        self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {} for agent in self.agents}
+        self._hands: list[PlayedHand] = []
+        self._written: list[dict[str, Any]] = []
+        self.agents = list(self._names)
+        self.rewards = dict.fromkeys(self._names, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self._names, 0.0)
+        self.terminations = dict.fromkeys(self._names, False)
+        self.truncations = dict.fromkeys(self._names, False)
+        self.infos = {agent: {} for agent in self._names}
         self._started = True
         self._playing = True
         self._earned = False
         self._begin_hand()
+        if self.render_mode == "human":
+            self.render()
 
     def _begin_hand(self) -> None:
-        self._start = self._states.copy()
-        self._start_script = list(self._script)
-        self._taken: list[int] = []
-        self.agent_selection = self._names[self._actors[0]]
+        self.game.kernels.show(self._states, 0, *self._shown)
+        self.agent_selection = self._names[self._actor[0]]
+        self._hand = PlayedHand(self._states.copy(), list(self._script), [])
 
     def step(self, action: int | None) -> None:
-        """Take an action of the agent to move."""
+        """Take an action of the agent to move; when the episode is over, None removes ``agent_selection``.
+
+        Raises:
+            NotPlayingError: before a reset, or when no agent is left.
+            IllegalMoveError: no Python or NumPy integer, or not allowed now, see the message; nothing has
+                changed.
+        """
         if not self._playing:
             self._step_dead(action)
             return
         chosen = self._check_action(action)
         if self._script:
             self.game.feed(self._states, chosen, self._script)
-        self._actions[0] = chosen
-        self._taken.append(chosen)
+        self._hand.actions.append(chosen)
+        self._action[0] = chosen
         self._cumulative_rewards[self.agent_selection] = 0.0
         if self._earned:
+            self.rewards = dict.fromkeys(self._names, 0.0)
             self._earned = False
-            self.rewards = dict.fromkeys(self.agents, 0.0)
-        self.game.kernels.step(
-            self._states,
-            0,
-            1,
-            self._actions,
-            False,
-            self._observations,
-            self._masks,
-            self._actors,
-            self._payoffs,
-            self._over,
-            self._hand_over,
-        )
+        self.game.kernels.step(self._states, 0, 1, self._action, False, *self._shown, *self._outcome)
         if self._hand_over[0]:
             self._end_hand()
         else:
-            self.agent_selection = self._names[self._actors[0]]
+            self.agent_selection = self._names[self._actor[0]]
+        if self.render_mode == "human":
+            self.render()
 
     def _end_hand(self) -> None:
+        self._hands.append(self._hand)
+        self.rewards = dict(zip(self._names, self._payoffs[0].tolist(), strict=True))
         self._earned = True
-        self._hands.append(PlayedHand(self._start, self._start_script, self._taken))
-        for agent, payoff in zip(self._names, self._payoffs[0].tolist(), strict=True):
-            self.rewards[agent] = payoff
-            self._cumulative_rewards[agent] += payoff
-        if self._over[0]:
+        for agent, reward in self.rewards.items():
+            self._cumulative_rewards[agent] += reward
+        if self._over[0] or self._lone_hand:
             self._playing = False
-            self.terminations = dict.fromkeys(self.agents, True)
-            self.agent_selection = self.agents[0]
+            self.terminations = dict.fromkeys(self._names, True)
+            self.agent_selection = self._names[0]
             return
+        if self.render_mode == "human":
+            self.render()
         kernels = self.game.kernels
         kernels.prepare(self._states, 0, True)
-        kernels.deal_hand(self._states, 0, 0, self._observations, self._masks, self._actors)
+        kernels.deal_hand(self._states, 0, 0, *self._shown)
         self._script = []
         self._begin_hand()
 
@@ -189,41 +248,49 @@ class TableEnv(AECEnv):  # type: ignore[type-arg,misc]
             raise self._not_playing("step")
         if action is not None:
             raise IllegalMoveError(
-                f"action {action!r} of {self.agent_selection}: the game is over, only None is taken"
+                f"action {action!r} of seat {self._seats[self.agent_selection]}: the episode is over, "
+                "only None is allowed until all agents are removed"
             )
         gone = self.agents.pop(0)
-        for table in (
-            self.rewards,
-            self._cumulative_rewards,
-            self.terminations,
-            self.truncations,
-            self.infos,
-        ):
+        for table in (self.terminations, self.truncations, self._cumulative_rewards, self.infos):
             del table[gone]
-        for agent in self.agents:
-            self.rewards[agent] = 0.0
+        self.rewards = dict.fromkeys(self.agents, 0.0)
         if self.agents:
             self.agent_selection = self.agents[0]
 
     def _check_action(self, action: object) -> int:
         if isinstance(action, int | np.integer) and not isinstance(action, bool):
             chosen = int(action)
-            if 0 <= chosen < self.game.n_actions and self._legal[chosen]:
+            if 0 <= chosen < len(self._legal) and self._legal[chosen]:
                 return chosen
         raise self._illegal(action)
 
     def _illegal(self, action: object) -> IllegalMoveError:
-        words = ""
+        words = self._words()
+        named = repr(action)
         if isinstance(action, int | np.integer) and not isinstance(action, bool):
-            words = self.game.format_move(self._states, int(action))
-        legal = [self.game.format_move(self._states, int(move)) for move in np.flatnonzero(self._legal)]
-        named = f"{action!r} ({words})" if words else repr(action)
+            text = self.game.format_move(self._states, int(action))
+            named = f"{int(action)} ({text})" if text else f"{int(action)}"
         return IllegalMoveError(
-            f"action {named} of seat {int(self._actors[0])} is not allowed now: choose from {', '.join(legal)}"
+            f"action {named} of seat {self._seats[self.agent_selection]} is not allowed now: choose from "
+            + ", ".join(f"{move} ({words[move]})" for move in words)
         )
 
-    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """What the agent to move observes, earned since its last move, and whether the episode is over."""
+    def _words(self) -> dict[int, str]:
+        """The legal actions in the notation."""
+        return {
+            action: self.game.format_move(self._states, action)
+            for action in np.flatnonzero(self._legal).tolist()
+        }
+
+    def last(
+        self, observe: bool = True
+    ) -> tuple[dict[str, npt.NDArray[Any]] | None, float, bool, bool, dict[str, Any]]:
+        """Of the agent to move: observation, reward since its last step, terminated, truncated, info.
+
+        Raises:
+            NotPlayingError: before a reset, or when no agent is left.
+        """
         if not self.agents:
             raise self._not_playing("last")
         agent = self.agent_selection
@@ -235,95 +302,152 @@ class TableEnv(AECEnv):  # type: ignore[type-arg,misc]
             self.infos[agent],
         )
 
-    def agent_iter(self, max_iter: int = 2**63) -> AECIterable:
-        """The agents whose move it is, one at a time, to the end of the episode."""
+    def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Any, Any]:
+        """The agents to step, one at a time, until all are removed.
+
+        Raises:
+            NotPlayingError: before a reset.
+        """
         if not self._started:
             raise self._not_playing("agent_iter")
         return super().agent_iter(max_iter)
 
     def observe(self, agent: str) -> dict[str, npt.NDArray[Any]]:
-        """What an agent sees, in fresh arrays."""
-        seat = self._seat(agent)
-        if not self._started:
-            raise self._not_playing("observe")
+        """What an agent sees, in fresh arrays that the caller owns.
+
+        Returns:
+            ``"observation"``: uint8 (D,), see the game's layout; ``"action_mask"``: int8 (A,), all zero unless
+            it is this agent's move.
+
+        Raises:
+            NotPlayingError: before a reset.
+            ValueError: an unknown agent.
+        """
         if self._playing and agent == self.agent_selection:
-            return {"observation": self._seen.copy(), "action_mask": self._legal_bytes.copy()}
-        observation = np.zeros(self.game.layout.size, np.uint8)
+            return {"observation": self._observation.copy(), "action_mask": self._mask.copy()}
+        seat = self._seat(agent)
+        self._check_started("observe")
+        observation = np.zeros_like(self._observation)
         self.game.kernels.look(self._states, 0, seat, observation)
-        return {"observation": observation, "action_mask": np.zeros(self.game.n_actions, np.int8)}
+        return {"observation": observation, "action_mask": np.zeros_like(self._mask)}
 
     def state(self) -> npt.NDArray[np.uint8]:
-        """The whole truth as uint8 (state_size,)."""
-        if not self._started:
-            raise self._not_playing("state")
+        """The whole truth, hidden cards and all, as uint8 (state_size,): for privileged critics, not players.
+
+        Raises:
+            NotPlayingError: before a reset.
+        """
+        self._check_started("state")
         out = np.zeros(self.game.state_size, np.uint8)
         self.game.encode_state(self._states, out)
         return out
 
+    def view(self, agent: str) -> States:
+        """What an agent may know, as a record in a fresh array (1,), for agents that are given views.
+
+        Raises:
+            NotPlayingError: before a reset.
+            ValueError: an unknown agent.
+        """
+        seat = self._seat(agent)
+        self._check_started("view")
+        views = np.zeros_like(self._states)
+        self.game.kernels.see(self._states, 0, 1, np.array([seat], np.int64), views)
+        return views
+
+    def view_text(self, agent: str) -> str:
+        """What an agent may know, in sentences.
+
+        Raises:
+            NotPlayingError: before a reset.
+            ValueError: an unknown agent.
+        """
+        return self.game.view_text(self.view(agent))
+
     def move_text(self, action: int) -> str:
-        """A legal action of the agent to move in the notation."""
+        """An action of the agent to move in the notation.
+
+        Raises:
+            NotPlayingError: before a reset, or when the episode is over.
+            IllegalMoveError: as ``step``.
+        """
         if not self._playing:
             raise self._not_playing("move_text")
         return self.game.format_move(self._states, self._check_action(action))
 
     def parse_move(self, text: str) -> int:
-        """The action of the agent to move that a text means."""
+        """The action that a text in the notation means for the agent to move.
+
+        Raises:
+            NotPlayingError: before a reset, or when the episode is over.
+            InvalidMoveError: the text is no move.
+            IllegalMoveError: the move is not allowed now.
+        """
         if not self._playing:
             raise self._not_playing("parse_move")
         return self.game.parse_move(self._states, text)
 
-    def view_text(self, agent: str) -> str:
-        """What an agent may know, in sentences."""
-        seat = self._seat(agent)
-        if not self._started:
-            raise self._not_playing("view_text")
-        return self.game.view_text(self._view(seat))
-
-    def _view(self, seat: int) -> States:
-        views = np.zeros_like(self._states)
-        self.game.kernels.see(self._states, 0, 1, np.array([seat], np.int64), views)
-        return views
-
     @property
     def histories(self) -> list[dict[str, Any]]:
-        """The finished hands of this episode."""
-        while len(self._written) < len(self._hands):
+        """The finished hands of this episode, written out when first asked for; RULES.md shows the form."""
+        while self._started and len(self._written) < len(self._hands):
             self._written.append(write_out(self.game, self._hands[len(self._written)]))
-        return list(self._written)
+        return list(self._written) if self._started else []
 
     @property
     def winners(self) -> list[int]:
-        """The seats that won or share it, [] before the end."""
+        """The seats that won the episode or share it, in seat order; [] before its end."""
         return self.game.winners(self._states) if self._started and not self._playing else []
 
     def render(self) -> str | None:
-        """The view of the seat to move: printed in mode ``human``, returned in mode ``ansi``."""
+        """The view of ``agent_selection``: printed in mode ``human``, returned in mode ``ansi``.
+
+        Raises:
+            NotPlayingError: before a reset.
+        """
+        self._check_started("render")
         if self.render_mode is None:
-            gymnasium.logger.warn("render() does nothing without a render_mode: choose 'human' or 'ansi'")
+            gymnasium.logger.warn(
+                "render() shows nothing without a render_mode: make the environment with "
+                "render_mode='human' or 'ansi'"
+            )
             return None
         text = self.view_text(self.agent_selection)
-        if self.render_mode == "human":
-            print(text)
-            return None
-        return text
+        if self.render_mode == "ansi":
+            return text
+        print(text)
+        return None
 
     def close(self) -> None:
-        """Nothing to close."""
+        """Do nothing: there is nothing to release."""
 
-    def _seat(self, agent: str) -> int:
-        try:
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in _ROWS}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lay_out()
+        if self._started:
+            self.game.kernels.show(self._states, 0, *self._shown)
+
+    def _seat(self, agent: object) -> int:
+        if isinstance(agent, str) and agent in self._seats:
             return self._seats[agent]
-        except (KeyError, TypeError):
-            raise ValueError(f"agent {agent!r} is unknown: choose from {self._names}") from None
+        raise ValueError(f"agent {agent!r} is unknown: choose from {list(self._names)}")
 
-    def _not_playing(self, what: str) -> NotPlayingError:
-        return NotPlayingError(f"{what} needs a game in progress: call reset first")
+    def _check_started(self, asked: str) -> None:
+        if not self._started:
+            raise self._not_playing(asked)
+
+    def _not_playing(self, asked: str) -> NotPlayingError:
+        return NotPlayingError(f"{asked}: no game is in progress, call reset first")
 
 
 def _observation_space(game: Game) -> spaces.Dict:
+    high = game.layout.high
     return spaces.Dict(
         {
-            "observation": spaces.Box(np.zeros_like(game.layout.high), game.layout.high, dtype=np.uint8),
+            "observation": spaces.Box(np.zeros_like(high), high, high.shape, np.uint8),
             "action_mask": spaces.Box(0, 1, (game.n_actions,), np.int8),
         }
     )

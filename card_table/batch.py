@@ -126,6 +126,7 @@ class Kernels:
     """One game's compiled loops over arrays of its records; they take arrays and indices, never a record.
 
     Attributes:
+        show: (states, i, observations, masks, actors) writes what the seat to move sees and may do.
         prepare: (states, i, again) sets up the match, or again the next hand of it, before a deal.
         deal_hand: (states, i, reserved, observations, masks, actors) → OK or ILLEGAL.
         start: (states, lo, hi, seed, first, observations, masks, actors) starts games anew.
@@ -137,6 +138,7 @@ class Kernels:
         complete: (views, lo, hi, seed) fills views in at random, in place.
     """
 
+    show: Callable[..., None]
     prepare: Callable[..., None]
     deal_hand: Callable[..., int]
     start: Callable[..., None]
@@ -162,6 +164,7 @@ def kernels(name: str, **rules: Callable[..., Any]) -> Kernels:
         return bind(template, name + template.__name__, show=shown, **rules)
 
     return Kernels(
+        show=shown,
         prepare=loop(_prepare),
         deal_hand=loop(_deal_hand),
         start=loop(_start),

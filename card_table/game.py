@@ -89,7 +89,7 @@ class Game(ABC):
 
     @abstractmethod
     def format_move(self, states: States, action: int) -> str:
-        """A legal action of the actor in the notation."""
+        """Any action of the actor in the notation, legal or not; "" if it has no words now."""
 
     @abstractmethod
     def parse_move(self, states: States, text: str) -> int:
@@ -116,12 +116,13 @@ class Game(ABC):
     def end_history(self, history: dict[str, Any], states: States) -> None:
         """Add the result of a hand that is over."""
 
+    @classmethod
     @abstractmethod
-    def read_history(self, history: Mapping[str, Any]) -> tuple["Game", dict[str, Any]]:
+    def read_history(cls, history: Mapping[str, Any]) -> tuple["Game", dict[str, Any]]:
         """The game and the reset options that play a history again.
 
         Raises:
-            ValueError: the history is not a valid one of this game.
+            ValueError: its keys or arguments are not those of this game, or its moves are no list.
         """
 
     @abstractmethod

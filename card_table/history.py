@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from card_table.compile import OVER
 from card_table.game import Game, States, check_whole
 
 VERSION = 1
@@ -73,9 +72,10 @@ def replay(history: Mapping[str, Any], *games: type[Game]) -> tuple[Game, Played
     if not isinstance(history, Mapping):
         raise ValueError(f"{history!r} is no history: must be an object with keys")
     kinds = {game.name: game for game in games}
-    kind = kinds.get(history.get("game"))  # type: ignore[arg-type]
+    name = history.get("game")
+    kind = kinds.get(name) if isinstance(name, str) else None
     if kind is None:
-        raise ValueError(f"game {history.get('game')!r} is unknown: choose from {list(kinds)}")
+        raise ValueError(f"game {name!r} is unknown: choose from {list(kinds)}")
     if history.get("version") != VERSION:
         raise ValueError(f"version {history.get('version')!r} is unknown: must be {VERSION}")
     game, options = kind.read_history(history)

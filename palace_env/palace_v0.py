@@ -12,11 +12,16 @@ from card_table.aec import TableEnv
 from card_table.batch import Batch, Kernels, kernels
 from card_table.cards import NO_CARD, format_card, parse_card
 from card_table.game import Game, States, check_flag, check_options, check_whole
+from card_table.history import check_keys
 from palace_env import observation, rules, text, view
 
 MAX_CHIPS = 100_000_000
 OPTIONS = ("button", "stacks", "deal")
 DEAL = ("banners", "palaces", "draws")
+HISTORY_KEYS = (
+    *("game", "version", "rules", "hand", "button", "stacks"),
+    *("banners", "palaces", "draws", "moves", "net", "end"),
+)
 ENDS = {
     rules.LAST_STANDING: "last_standing",
     rules.SAME_BANNER: "same_banner",
@@ -93,17 +98,23 @@ class Palace(Game):
         if betting not in ("limit", "no-limit"):
             raise ValueError(f"betting={betting!r}: must be 'limit' or 'no-limit'")
         small = check_whole("small_bet", small_bet, 1, MAX_CHIPS)
-        big = check_whole("big_bet", min(2 * small, MAX_CHIPS) if big_bet is None else big_bet, small, MAX_CHIPS)
+        big = check_whole(
+            "big_bet", min(2 * small, MAX_CHIPS) if big_bet is None else big_bet, small, MAX_CHIPS
+        )
         ante = check_whole("ante", small // 2 if ante is None else ante, 0, MAX_CHIPS)
         stack = check_whole("stack", stack, 1, MAX_CHIPS)
         self.hands = check_whole("hands", hands, 1, MAX_CHIPS)
         if max_raises is not None:
             max_raises = check_whole("max_raises", max_raises, 0, MAX_CHIPS)
-        bare = check_whole("bare_raise", min(2 * small, MAX_CHIPS) if bare_raise is None else bare_raise, 1, MAX_CHIPS)
+        bare = check_whole(
+            "bare_raise", min(2 * small, MAX_CHIPS) if bare_raise is None else bare_raise, 1, MAX_CHIPS
+        )
         sizes = _check_sizes(sizes)
         fee = check_whole("discard_fee", discard_fee, 0, MAX_CHIPS)
         forced_duel = check_flag("forced_duel", forced_duel)
-        self.seats = check_whole("seats", self.players if seats is None else seats, self.players, rules.MAX_SEATS)
+        self.seats = check_whole(
+            "seats", self.players if seats is None else seats, self.players, rules.MAX_SEATS
+        )
         hand_values = check_flag("hand_values", hand_values)
         ranks = check_whole("ranks", ranks, 2, 13)
         palace_cards = check_whole("palace_cards", palace_cards, 1, rules.MAX_PALACE)
@@ -131,7 +142,16 @@ class Palace(Game):
             "max_soldiers": max_soldiers,
         }
         self.record = np.zeros(1, rules.STATE)
-        for field in ("players", "small_bet", "big_bet", "ante", "stack", "hands", "bare_raise", "discard_fee"):
+        for field in (
+            "players",
+            "small_bet",
+            "big_bet",
+            "ante",
+            "stack",
+            "hands",
+            "bare_raise",
+            "discard_fee",
+        ):
             self.record[field] = self.rules[field]
         for field in ("forced_duel", "ranks", "palace_cards", "max_soldiers"):
             self.record[field] = self.rules[field]
@@ -157,7 +177,9 @@ class Palace(Game):
         if given.get("button") is not None:
             button = check_whole("button", given["button"], 0, self.players - 1)
             if stacks[button] == 0:
-                raise ValueError(f"button={button!r}: that seat has no chips, choose from {_seats_with(stacks)}")
+                raise ValueError(
+                    f"button={button!r}: that seat has no chips, choose from {_seats_with(stacks)}"
+                )
             states["button"] = button
         if given.get("deal") is None:
             return 0, []
@@ -269,7 +291,9 @@ class Palace(Game):
             "button": int(g.button),
             "stacks": [int(g.stacks[seat] + g.paid[seat]) for seat in seats],
             "banners": [format_card(int(g.banner[seat])) if g.in_hand[seat] else None for seat in seats],
-            "palaces": [[format_card(card) for card in g.dealt[seat].tolist() if card != NO_CARD] for seat in seats],
+            "palaces": [
+                [format_card(card) for card in g.dealt[seat].tolist() if card != NO_CARD] for seat in seats
+            ],
             "draws": [],
             "moves": [],
             "net": [],
@@ -288,12 +312,15 @@ class Palace(Game):
         history["net"] = states["net"][0, : self.players].tolist()
         history["end"] = ENDS[int(states["end"][0])]
 
-    def read_history(self, history: Mapping[str, Any]) -> tuple["Palace", dict[str, Any]]:
-        """See ``Game.read_history``."""
-        arguments = dict(history["rules"])
-        arguments["sizes"] = tuple(arguments["sizes"])
-        game = Palace(**arguments)
-        return game, {
+    @classmethod
+    def read_history(cls, history: Mapping[str, Any]) -> tuple["Palace", dict[str, Any]]:
+        """See ``Game.read_history``; RULES.md 14.10 shows the form."""
+        check_keys("the history", history, HISTORY_KEYS)
+        check_keys("rules", history["rules"], Palace().rules)
+        for key in ("moves", "stacks", "banners", "palaces", "draws"):
+            if not isinstance(history[key], list):
+                raise ValueError(f"{key}={history[key]!r}: must be a list")
+        return cls(**history["rules"]), {
             "button": history["button"],
             "stacks": history["stacks"],
             "deal": {key: history[key] for key in DEAL},
