@@ -6,6 +6,7 @@ number i draws from a stream made of (seed, i, k) alone.
 """
 
 import numpy as np
+import numpy.typing as npt
 
 from card_table.compile import State, rule
 
@@ -15,14 +16,21 @@ FIELD = ("rng", "i8", (4,))
 
 
 @rule
+def advance(a: int, b: int, c: int, counter: int) -> tuple[int, int, int, int, int]:
+    """The next 32 random bits, and the four words after them."""
+    result = (a + b + counter) & WORD
+    turned = ((c << 21) & WORD) | (c >> 11)
+    return result, b ^ (b >> 9), (c + (c << 3)) & WORD, (turned + result) & WORD, (counter + 1) & WORD
+
+
+@rule
 def random_word(g: State) -> int:
     """The next 32 random bits."""
-    a, b, c, counter = int(g.rng[0]), int(g.rng[1]), int(g.rng[2]), int(g.rng[3])
-    result = (a + b + counter) & WORD
-    g.rng[0] = b ^ (b >> 9)
-    g.rng[1] = (c + (c << 3)) & WORD
-    g.rng[2] = ((((c << 21) & WORD) | (c >> 11)) + result) & WORD
-    g.rng[3] = (counter + 1) & WORD
+    result, a, b, c, counter = advance(int(g.rng[0]), int(g.rng[1]), int(g.rng[2]), int(g.rng[3]))
+    g.rng[0] = a
+    g.rng[1] = b
+    g.rng[2] = c
+    g.rng[3] = counter
     return result
 
 
@@ -30,6 +38,22 @@ def random_word(g: State) -> int:
 def random_below(g: State, n: int) -> int:
     """A random whole number from 0 to n − 1, for n below 2**16; no value is favoured by more than n / 2**32."""
     return (random_word(g) * n) >> 32
+
+
+@rule
+def shuffle_end(g: State, cards: npt.NDArray[np.int8], size: int, drawn: int) -> None:
+    """Move so many random ones of the first ``size`` cards of an array to the end of these, in random order."""
+    a, b, c, counter = int(g.rng[0]), int(g.rng[1]), int(g.rng[2]), int(g.rng[3])
+    for left in range(size, size - drawn, -1):
+        word, a, b, c, counter = advance(a, b, c, counter)
+        place = (word * left) >> 32
+        card = cards[place]
+        cards[place] = cards[left - 1]
+        cards[left - 1] = card
+    g.rng[0] = a
+    g.rng[1] = b
+    g.rng[2] = c
+    g.rng[3] = counter
 
 
 @rule

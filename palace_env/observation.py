@@ -225,13 +225,12 @@ def _put_seat(g: State, viewer: int, seat: int, per_chip: float, out: npt.NDArra
 
 @rule
 def _put_hand(strength: int, out: npt.NDArray[np.uint8]) -> None:
-    if strength:
-        out[strength >> 20] = 1
-        out[N_CATEGORIES] = strength >> 16 & 15
-        out[N_CATEGORIES + 1] = strength >> 12 & 15
-        out[N_CATEGORIES + 2] = strength >> 8 & 15
-        out[N_CATEGORIES + 3] = strength >> 4 & 15
-        out[N_CATEGORIES + 4] = strength & 15
+    out[strength >> 20] = strength != 0
+    out[N_CATEGORIES] = strength >> 16 & 15
+    out[N_CATEGORIES + 1] = strength >> 12 & 15
+    out[N_CATEGORIES + 2] = strength >> 8 & 15
+    out[N_CATEGORIES + 3] = strength >> 4 & 15
+    out[N_CATEGORIES + 4] = strength & 15
 
 
 def state_size(seats: int, hand_values: bool) -> int:

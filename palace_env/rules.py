@@ -11,7 +11,7 @@ from card_table import rng
 from card_table.cards import N_CARDS, NO_CARD, count, put_cards, suit_cards
 from card_table.compile import ILLEGAL, OK, OVER, State, rule
 from card_table.hands import best_hand
-from card_table.rng import random_below, seed_stream
+from card_table.rng import random_below, seed_stream, shuffle_end
 
 MAX_SEATS = 10
 MAX_PALACE = 3
@@ -378,8 +378,9 @@ def deal(g: State, reserved: int) -> int:
             for place in range(int(g.palace_cards)):
                 if g.dealt[seat, place] != NO_CARD:
                     taken |= 1 << int(g.dealt[seat, place])
-    _put_in_deck(g, all_cards(g) & ~taken)
-    if not _deal_banners(g):
+    cards = all_cards(g) & ~taken
+    _put_in_deck(g, cards)
+    if not _deal_banners(g, cards):
         return ILLEGAL
     _deal_palaces(g)
     _put_in_deck(g, reserved)
@@ -466,56 +467,63 @@ def _put_in_deck(g: State, cards: int) -> None:
 
 
 @rule
-def _deal_banners(g: State) -> bool:
-    """Deal face up until each player has a suit new to the group; False if no such card is left."""
-    suits = 0
+def _deal_banners(g: State, cards: int) -> bool:
+    """Deal these cards, which are the deck, until each player has a suit new to the group; False if none is left."""
+    blocked = 0  # all cards of the suits that the group shows
     dealt = 0
     laid_aside = 0
+    shuffled = 0
     seat = int(g.button)
     for _ in range(int(g.players)):
         seat = seat_ahead(g, seat, 1)
         if g.in_hand[seat] == 0:
             continue
         if dealt % 4 == 0:
-            suits = 0
+            blocked = 0
         while g.banner[seat] == NO_CARD:
-            if not _has_other_suit(g, suits, laid_aside):
+            if cards & ~blocked == 0:
                 return False
             if g.deck_size == 0:
                 _put_in_deck(g, laid_aside)
                 laid_aside = 0
-            card = _draw(g)
-            if (suits >> (card // 13)) & 1:
+            if shuffled == 0:
+                shuffled = min(int(g.deck_size), 2 * int(g.players))
+                shuffle_end(g, g.deck, int(g.deck_size), shuffled)
+            card = _take_last(g)
+            shuffled -= 1
+            if (blocked >> card) & 1:
                 laid_aside |= 1 << card
             else:
                 g.banner[seat] = card
-        suits |= 1 << (int(g.banner[seat]) // 13)
+                cards &= ~(1 << card)
+        blocked |= suit_cards(int(g.banner[seat]) // 13)
         dealt += 1
     _put_in_deck(g, laid_aside)
     return True
 
 
 @rule
-def _has_other_suit(g: State, suits: int, laid_aside: int) -> bool:
-    for place in range(int(g.deck_size)):
-        if (suits >> (int(g.deck[place]) // 13)) & 1 == 0:
-            return True
-    for suit in range(4):
-        if (suits >> suit) & 1 == 0 and laid_aside & suit_cards(suit):
-            return True
-    return False
-
-
-@rule
 def _deal_palaces(g: State) -> None:
+    to_deal = 0
+    for seat in range(int(g.players)):
+        for place in range(int(g.palace_cards)):
+            if g.in_hand[seat] and g.dealt[seat, place] == NO_CARD:
+                to_deal += 1
+    shuffle_end(g, g.deck, int(g.deck_size), to_deal)
     for place in range(int(g.palace_cards)):
         seat = int(g.button)
         for _ in range(int(g.players)):
             seat = seat_ahead(g, seat, 1)
             if g.in_hand[seat]:
                 if g.dealt[seat, place] == NO_CARD:
-                    g.dealt[seat, place] = _draw(g)
+                    g.dealt[seat, place] = _take_last(g)
                 g.palace[seat] |= 1 << int(g.dealt[seat, place])
+
+
+@rule
+def _take_last(g: State) -> int:
+    g.deck_size -= 1
+    return int(g.deck[g.deck_size])
 
 
 @rule
