@@ -11,7 +11,7 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable
 
-from card_table.game import Game, IllegalMoveError, NotPlayingError, States
+from card_table.game import Game, IllegalMoveError, NotPlayingError, States, copy_states
 from card_table.history import PlayedHand, replay, write_out
 from card_table.rng import check_seed
 
@@ -79,7 +79,7 @@ class TableEnv(AECEnv):  # type: ignore[misc]
         self._cumulative_rewards: dict[str, float] = {}
         self._names = tuple(self.possible_agents)
         self._seats = {agent: seat for seat, agent in enumerate(self._names)}
-        self._states = game.record.copy()
+        self._states = copy_states(game.record)
         self._started = False
         self._playing = False
         self._earned = False
@@ -123,7 +123,8 @@ class TableEnv(AECEnv):  # type: ignore[misc]
         game, hand = replay(history, *games)
         env = cls(game, render_mode)
         env._lone_hand = True
-        env._begin_episode(hand.start.copy(), list(hand.script))
+        game.kernels.show(hand.start, 0, *env._shown)
+        env._begin_episode(copy_states(hand.start), list(hand.script))
         return env
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
@@ -155,7 +156,7 @@ class TableEnv(AECEnv):  # type: ignore[misc]
         Raises:
             ValueError: an invalid seed or option; the game in progress has not changed.
         """
-        states = self.game.record.copy()
+        states = copy_states(self.game.record)
         if seed is not None:
             states["seed"] = check_seed(seed)
         elif self._started:
@@ -167,9 +168,12 @@ class TableEnv(AECEnv):  # type: ignore[misc]
         kernels = self.game.kernels
         kernels.prepare(states, 0, False)
         reserved, script = self.game.prescribe(states, given)
-        spare = tuple(np.zeros_like(array) for array in self._shown)
-        kernels.deal_hand(states, 0, reserved, *spare)
-        self.game.check_deal(states, given)
+        kernels.deal_hand(states, 0, reserved, *self._shown)
+        try:
+            self.game.check_deal(states, given)
+        except ValueError:
+            kernels.show(self._states, 0, *self._shown)
+            raise
         self._lone_hand = False
         self._begin_episode(states, script)
 
@@ -192,11 +196,10 @@ class TableEnv(AECEnv):  # type: ignore[misc]
             self.render()
 
     def _begin_hand(self) -> None:
-        self.game.kernels.show(self._states, 0, *self._shown)
         self.agent_selection = self._names[self._actor[0]]
-        self._hand = PlayedHand(self._states.copy(), list(self._script), [])
+        self._hand = PlayedHand(copy_states(self._states), list(self._script), [])
 
-    def step(self, action: int | None) -> None:
+    def step(self, action: int | np.integer[Any] | None) -> None:
         """Take an action of the agent to move; when the episode is over, None removes ``agent_selection``.
 
         Raises:
@@ -351,7 +354,7 @@ class TableEnv(AECEnv):  # type: ignore[misc]
         """
         seat = self._seat(agent)
         self._check_started("view")
-        views = np.zeros_like(self._states)
+        views = copy_states(self._states)
         self.game.kernels.see(self._states, 0, 1, np.array([seat], np.int64), views)
         return views
 
@@ -364,7 +367,7 @@ class TableEnv(AECEnv):  # type: ignore[misc]
         """
         return self.game.view_text(self.view(agent))
 
-    def move_text(self, action: int) -> str:
+    def move_text(self, action: int | np.integer[Any]) -> str:
         """An action of the agent to move in the notation.
 
         Raises:

@@ -134,6 +134,11 @@ class Game(ABC):
         """Write the whole truth about the game into ``out``, uint8 (state_size,)."""
 
 
+def copy_states(states: States) -> States:
+    """A copy of game records; an array's own ``copy`` goes field by field, forty times slower."""
+    return np.frombuffer(bytearray(states.tobytes()), states.dtype)
+
+
 def check_whole(name: str, value: object, low: int, high: int) -> int:
     """An argument as an int.
 

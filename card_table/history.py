@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from card_table.game import Game, States, check_whole
+from card_table.game import Game, States, check_whole, copy_states
 
 VERSION = 1
 
@@ -79,14 +79,14 @@ def replay(history: Mapping[str, Any], *games: type[Game]) -> tuple[Game, Played
     if history.get("version") != VERSION:
         raise ValueError(f"version {history.get('version')!r} is unknown: must be {VERSION}")
     game, options = kind.read_history(history)
-    states = game.record.copy()
+    states = copy_states(game.record)
     game.kernels.prepare(states, 0, False)
     states["hand"] = check_whole("hand", history["hand"], 0, game.hands - 1)
     reserved, script = game.prescribe(states, options)
     player = _Player(game)
     player.deal(states, reserved)
     game.check_deal(states, options)
-    hand = PlayedHand(states.copy(), list(script), [])
+    hand = PlayedHand(copy_states(states), list(script), [])
     written = game.begin_history(states)
     for place, move in enumerate(history["moves"]):
         if player.is_over:
@@ -110,7 +110,7 @@ def replay(history: Mapping[str, Any], *games: type[Game]) -> tuple[Game, Played
 
 def write_out(game: Game, hand: PlayedHand) -> dict[str, Any]:
     """The history of a finished hand."""
-    states = hand.start.copy()
+    states = copy_states(hand.start)
     script = list(hand.script)
     history = game.begin_history(states)
     player = _Player(game)
