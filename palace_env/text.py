@@ -1,20 +1,24 @@
 """Palace Poker in words: moves to and from the notation of RULES.md 14, and a view in sentences."""
 
 import re
+import textwrap
 
 import numpy as np
 
-from card_table.cards import format_card, parse_card
+from card_table.cards import NO_CARD, SUIT_NAMES, format_card, format_cards, parse_card, suit_cards, suit_of
 from card_table.compile import State
 from card_table.game import IllegalMoveError, InvalidMoveError
+from card_table.hands import best_hand, name_hand
 from palace_env import rules
+from palace_env.view import known_deck, known_palace, known_pile
+
+WIDTH = 80
 
 _WORDS = {rules.STAY: "stay", rules.FOLD: "fold", rules.BUY: "buy", rules.DONE: "done", rules.CALL: "call"}
 _MOVE = re.compile(
     r"(stay|fold|buy|done|call)|(raise)\s+(\d+)|(attack)\s+(\d+)(?:\s+\+(\d+))?|(discard)\s+(\S+)",
     re.ASCII | re.IGNORECASE,
 )
-_MANY = 10**12  # more than any amount of chips or any seat
 
 
 def format_move(g: State, action: int) -> str:
@@ -85,16 +89,275 @@ def _canonical(text: object) -> str:
 
 
 def _number(digits: str) -> int:
-    return int(digits) if len(digits) <= 12 else min(int(digits.lstrip("0")[:13] or "0"), _MANY)
+    """The number in digits; too many digits for any seat or amount of chips give one that is too large."""
+    return int(digits.lstrip("0")[:12] or "0")
 
 
 def _invalid(text: object) -> InvalidMoveError:
     return InvalidMoveError(
-        f"{text!r} is no move: write stay, fold, buy, call, done, attack SEAT, attack SEAT +CHIPS (no limit), "
-        "raise CHIPS or discard CARD"
+        f"{text!r} is no move: write stay, fold, buy, call, done, discard CARD, attack SEAT, raise CHIPS or, "
+        "in no limit, attack SEAT +CHIPS"
     )
 
 
 def describe(g: State) -> str:
-    """A view in sentences, for a person to play from."""
-    return f"seat {int(g.viewer)}: pot {int(g.pot)}"
+    """A view in sentences of plain ASCII, at most 80 characters a line, for its seat to play from.
+
+    It shows what everybody sees and what the seat knows (RULES.md 7), what has happened since the seat's last
+    move, and then the moves it has, or who is to move, or how the hand ended.
+    """
+    lines = [*_title(g), "", *_table(g), "", *_worth(g), *_passes(g), *_known(g), *_news(g), ""]
+    if g.phase == rules.ENDED:
+        return "\n".join(lines + _outcome(g))
+    return "\n".join(lines + (_choices(g) if g.actor == g.viewer else _waiting(g)))
+
+
+def _title(g: State) -> list[str]:
+    hand = f" Hand {int(g.hand) + 1} of {int(g.hands)}." if g.hands > 1 else ""
+    return _wrap(
+        f"Palace Poker, {'no limit' if g.no_limit else 'limit'}: small bet {int(g.small_bet)}, big bet "
+        f"{int(g.big_bet)}, ante {int(g.ante)}.{hand} You are seat {int(g.viewer)}. Pot {int(g.pot)}. Cards in "
+        f"the draw deck {int(g.deck_size)}, in the discard pile {int(g.pile_size)}."
+    )
+
+
+def _table(g: State) -> list[str]:
+    """One row a seat: ``>`` is to move, ``D`` the dealer; a palace that is gone stands in brackets."""
+    rows = [("", "seat", "banner", "palace", "price", "in pot", "chips", "soldiers")]
+    for seat in range(int(g.players)):
+        marks = (">" if seat == g.actor else " ") + ("D" if seat == g.button else " ")
+        label = f"{seat} you" if seat == g.viewer else f"{seat}"
+        paid, chips = str(int(g.paid[seat])), str(int(g.stacks[seat]))
+        if g.in_hand[seat]:
+            banner, price = format_card(int(g.banner[seat])), str(rules.price(g, seat))
+            soldiers = " ".join(format_cards(int(g.soldiers[seat]))) or "-"
+        else:
+            banner, price = "out", ""
+            soldiers = "" if _was_dealt_in(g, seat) else "(no chips, so no cards)"
+        rows.append((marks, label, banner, _palace(g, seat), price, paid, chips, soldiers))
+    sizes = [max(len(row[column]) for row in rows) for column in range(7)]
+    lines = []
+    for row in rows:
+        start = " ".join(
+            cell.rjust(size) if column >= 4 else cell.ljust(size)
+            for column, (cell, size) in enumerate(zip(row, sizes, strict=False))
+        )
+        lines += _wrap(start + "  " + row[7], indent=len(start) + 2)
+    return lines
+
+
+def _palace(g: State, seat: int) -> str:
+    cards = [format_card(int(card)) for card in g.dealt[seat] if card != NO_CARD]
+    if g.in_hand[seat]:
+        return " ".join(cards or ["##"] * int(g.palace_cards))
+    return f"({' '.join(cards)})" if cards else ""
+
+
+def _worth(g: State) -> list[str]:
+    """The viewer's hand in words, plain and in each battle that could be."""
+    seat = int(g.viewer)
+    if not g.in_hand[seat]:
+        return ["You are out of this hand." if _was_dealt_in(g, seat) else "You have no chips, so no cards."]
+    cards = _cards(g, seat)
+    if g.phase == rules.ENDED:
+        return _wrap(f"Your hand: {name_hand(best_hand(cards))}.")
+    lines = _wrap(
+        f"Your hand: {name_hand(best_hand(cards))}. Your price in a battle: {rules.price(g, seat)}."
+    )
+    for other in _others_in(g, seat):
+        suit = suit_of(int(g.banner[other]))
+        if suit == suit_of(int(g.banner[seat])):
+            lines.append(f"  No battle with seat {other}: its banner has the suit of yours.")
+        else:
+            strength = best_hand(cards & ~suit_cards(suit))
+            price = rules.price(g, other)
+            text = f"  Against seat {other} (price {price}), no {SUIT_NAMES[suit]}: {name_hand(strength)}."
+            lines += _wrap(text, indent=4)
+    return lines
+
+
+def _passes(g: State) -> list[str]:
+    if g.phase == rules.ENDED:
+        return []
+    verbs = {rules.STAYED: "stayed", rules.DISCARDED: "took a Discard turn"}
+    done = [
+        f"{_who(g, seat)} {verbs[int(g.passed[seat])]}"
+        for seat in range(int(g.players))
+        if g.in_hand[seat] and g.passed[seat]
+    ]
+    if not done:
+        return []
+    return _wrap(
+        f"Since the last buy or attack {_join(done)}. Once all in the hand have, there is a showdown."
+    )
+
+
+def _known(g: State) -> list[str]:
+    lines = []
+    for place, cards in (("discard pile", known_pile(g, g.viewer)), ("draw deck", known_deck(g, g.viewer))):
+        if cards:
+            lines += _wrap(f"You know to be in the {place}: {' '.join(format_cards(int(cards)))}.")
+    return lines
+
+
+def _news(g: State) -> list[str]:
+    """What was done from the viewer's last move on, as far as the log keeps it."""
+    moves, kept = int(g.moves), min(int(g.moves), rules.LOG)
+    entries = [int(g.log[place % rules.LOG]) for place in range(moves - kept, moves)]
+    own = [place for place, entry in enumerate(entries) if entry >> 4 & 15 == g.viewer]
+    told = [_tell(g, entries, place) for place in range(own[-1] if own else 0, kept)]
+    if not own and kept < moves:
+        told.insert(0, f"(What was done before the last {kept} moves is not kept.)")
+    text = " ".join(sentence for sentence in told if sentence)
+    return _wrap(text) if text else []
+
+
+def _tell(g: State, entries: list[int], place: int) -> str:
+    """One move of the log as a sentence, see ``rules.log_move``; "" for the end of discarding."""
+    entry = entries[place]
+    kind, about, amount = entry & 15, entry >> 8 & 63, entry >> 20
+    mover = _who(g, entry >> 4 & 15).capitalize()
+    if kind == rules.LOG_DONE:
+        return ""
+    if kind == rules.LOG_STAY:
+        return f"{mover} stayed."
+    if kind == rules.LOG_FOLD:
+        return f"{mover} folded against {_who(g, about - 1)}." if about else f"{mover} folded."
+    if kind == rules.LOG_BUY:
+        return f"{mover} bought {format_card(about)}."
+    if kind == rules.LOG_DISCARD:
+        return f"{mover} discarded {format_card(about)}."
+    if kind == rules.LOG_RAISE:
+        return f"{mover} called and raised by {amount}."
+    if kind == rules.LOG_ATTACK:
+        extra = amount - ((entry >> 14 & 15) + 1) * int(g.small_bet)
+        return (
+            f"{mover} attacked {_who(g, about)} for {amount}{f', {extra} of it extra' if extra > 0 else ''}."
+        )
+    other = _who(g, entries[place - 1] >> 4 & 15) if place else "the other side"
+    fight = {
+        rules.CALLER_WON: f"beat {other}",
+        rules.CALLER_LOST: f"lost to {other}",
+        rules.BOTH_OUT: f"tied with {other}",
+    }
+    return f"{mover} called for {amount or 'nothing'} and {fight[entry >> 18 & 3]}."
+
+
+def _waiting(g: State) -> list[str]:
+    actor = int(g.actor)
+    doing = {
+        rules.TURN: "it is its turn",
+        rules.DISCARDING: "it may discard",
+        rules.ANSWERING: f"it answers an attack by {_who(g, int(g.opponent))}",
+        rules.FACING_RAISE: f"it faces a raise of {int(g.owed)} by {_who(g, int(g.opponent))}",
+    }
+    return [f"Seat {actor} is to move: {doing[int(g.phase)]}."]
+
+
+def _choices(g: State) -> list[str]:
+    seat = int(g.viewer)
+    asked = "It is your turn."
+    if g.phase == rules.DISCARDING:
+        excess = int(g.soldiers[seat]).bit_count() - int(g.max_soldiers)
+        must = f"discard {excess} at least" if excess > 0 else "you may discard"
+        asked = f"You may keep {int(g.max_soldiers)} soldiers: {must}."
+    elif g.phase == rules.ANSWERING:
+        extra = f", with an extra of {int(g.owed)} to be matched" if g.owed else ""
+        asked = f"Seat {int(g.opponent)} attacks you{extra}."
+    elif g.phase == rules.FACING_RAISE:
+        asked = f"Seat {int(g.opponent)} raised by {int(g.owed)}."
+    if g.phase in (rules.ANSWERING, rules.FACING_RAISE) and not g.no_limit and g.max_raises >= 0:
+        asked += f" Raises in this battle: {int(g.raises)} of {int(g.max_raises)} at most."
+    moves = [(format_move(g, action), _effect(g, seat, action)) for action in legal_actions(g)]
+    size = max(len(words) for words, _ in moves)
+    return [
+        *_wrap(f"{asked} Your moves:"),
+        *(f"  {words:{size}}  {effect}".rstrip() for words, effect in moves),
+    ]
+
+
+def _effect(g: State, seat: int, action: int) -> str:
+    """What a legal move costs, or does where that needs saying."""
+    chips = int(g.stacks[seat])
+    if action == rules.FOLD:
+        beaten = f"seat {int(g.opponent)} captures your soldiers and banner"
+        return "leave the hand" if g.phase == rules.TURN else beaten
+    if action == rules.BUY:
+        return f"pay {int(g.small_bet)} and draw a soldier"
+    if action == rules.CALL:
+        return _pay(chips, rules.call_cost(g, seat)) + ", then fight"
+    if rules.RAISE <= action < rules.attack_from(g):
+        return _pay(chips, rules.call_cost(g, seat) + rules.raise_amount(g, seat, action - rules.RAISE))
+    if rules.attack_from(g) <= action < rules.discard_from(g):
+        size = (action - rules.attack_from(g)) % rules.attack_count(g)
+        return _pay(
+            chips, rules.price(g, seat) + rules.attack_extra(g, seat, rules.target_of(g, action), size)
+        )
+    if action >= rules.discard_from(g) and g.phase == rules.TURN and g.discard_fee:
+        return _pay(chips, int(g.discard_fee))
+    return ""
+
+
+def _pay(chips: int, amount: int) -> str:
+    if chips == 0:
+        return "pay nothing, you have no chips"
+    return f"pay {min(chips, amount)}{', all you have' if chips <= amount else ''}"
+
+
+def _outcome(g: State) -> list[str]:
+    """Who won what and why, and everybody's result."""
+    pot = int(sum(g.paid))
+    left = [seat for seat in range(int(g.players)) if g.in_hand[seat]]
+    names = [_who(g, seat) for seat in left]
+    lines = ["The hand is over."]
+    if g.end == rules.LAST_STANDING:
+        lines += _wrap(f"{names[0].capitalize()} stood last and won the pot of {pot}.")
+    elif g.end == rules.SAME_BANNER:
+        suit = SUIT_NAMES[suit_of(int(g.banner[left[0]]))]
+        lines += _wrap(f"All who are left have banners of {suit}: {_join(names)} split the pot of {pot}.")
+    elif g.end == rules.BATTLE_TIE:
+        lines += _wrap(f"The last two tied in every way: {_join(names)} split the pot of {pot}.")
+    else:
+        hands = {seat: best_hand(_cards(g, seat)) for seat in left}
+        best = max(hands.values())
+        winners = [_who(g, seat) for seat in left if hands[seat] == best]
+        verb = "split" if len(winners) > 1 else "won"
+        lines.append("Showdown:")
+        lines += [f"  {_who(g, seat)}: {name_hand(strength)}" for seat, strength in hands.items()]
+        lines += _wrap(f"{_join(winners).capitalize()} {verb} the pot of {pot}.")
+    lines += _wrap(f"Won and lost: {_signed(g, g.net)}.")
+    if g.hands > 1:
+        lines += _wrap(f"In the match so far: {_signed(g, g.score)}.")
+    return lines
+
+
+def _signed(g: State, amounts: State) -> str:
+    seats = [seat for seat in range(int(g.players)) if _was_dealt_in(g, seat) or amounts[seat]]
+    return ", ".join(f"{_who(g, seat)} {int(amounts[seat]):+d}" for seat in seats)
+
+
+def _was_dealt_in(g: State, seat: int) -> bool:
+    return bool(int(g.paid[seat]) + int(g.stacks[seat]) > 0)
+
+
+def _others_in(g: State, seat: int) -> list[int]:
+    """The others in the hand, from the left."""
+    ahead = [(seat + step) % int(g.players) for step in range(1, int(g.players))]
+    return [other for other in ahead if g.in_hand[other]]
+
+
+def _cards(g: State, seat: int) -> int:
+    """All cards of a player in the hand whose palace the viewer knows."""
+    return int(g.soldiers[seat]) | 1 << int(g.banner[seat]) | known_palace(g, int(g.viewer), seat)
+
+
+def _who(g: State, seat: int) -> str:
+    return "you" if seat == g.viewer else f"seat {seat}"
+
+
+def _join(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _wrap(text: str, indent: int = 0) -> list[str]:
+    return textwrap.wrap(text, WIDTH, subsequent_indent=" " * indent, break_on_hyphens=False) or [""]
