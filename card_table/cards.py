@@ -6,6 +6,7 @@ that each suit is a run of 13 bits.
 
 import re
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -53,7 +54,7 @@ def lowest(cards: int) -> int:
 
 
 @rule
-def put_cards(out: npt.NDArray[np.uint8], cards: int) -> None:
+def put_cards(out: npt.NDArray[Any], cards: int) -> None:
     """Write a set as one byte a card into a slice of 52 bytes (constant bounds make it fast)."""
     for card in range(len(out)):
         out[card] = (cards >> card) & 1

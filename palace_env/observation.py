@@ -1,7 +1,7 @@
 """The observation of Palace Poker: its layout and its encoder.
 
-The encoder reads what is hidden only through the accessors of ``view``, so that a game's record and the view of
-the same seat give the same bytes.
+The encoder reads what is hidden only through the accessors of ``view``, so that a game's record and the view
+of the same seat give the same bytes.
 """
 
 import numpy as np
@@ -50,8 +50,8 @@ TABLE_PIECES = (
         "moves",
         MOVES * MOVE_SIZE,
         255,
-        "the last 12 public moves, latest first: stay, fold, buy, done, call, raise, attack, discard one-hot (8); "
-        "the seat counted from oneself, plus 1; the seat attacked likewise; chips in small bets; "
+        "the last 12 public moves, latest first: stay, fold, buy, done, call, raise, attack, discard one-hot "
+        "(8); the seat counted from oneself, plus 1; the seat attacked likewise; chips in small bets; "
         "rank 1 … 13 and suit 1 … 4 of the card bought or discarded",
     ),
 )
@@ -76,9 +76,19 @@ SEAT_PIECES = (
     Piece("won", 1, 127, "battles won in this hand"),
 )
 HAND_PIECES = (
-    Piece("category", N_CATEGORIES, 1, "one's own hand, this seat's suit left out: its category, one-hot; for oneself the plain hand"),
+    Piece(
+        "category",
+        N_CATEGORIES,
+        1,
+        "one's own hand, this seat's suit left out: its category, one-hot; for oneself the plain hand",
+    ),
     Piece("decides", 5, 13, "its deciding ranks, 1 deuce … 13 ace, 0 none"),
-    Piece("shown_category", N_CATEGORIES, 1, "what this seat shows, one's own suit left out: its category; for oneself 0"),
+    Piece(
+        "shown_category",
+        N_CATEGORIES,
+        1,
+        "what this seat shows, one's own suit left out: its category; for oneself 0",
+    ),
     Piece("shown_decides", 5, 13, "its deciding ranks"),
 )
 
@@ -166,8 +176,8 @@ def observe(g: State, viewer: int, out: npt.NDArray[np.uint8]) -> None:
 
 @rule
 def _in_bets(amount: int, per_chip: float) -> int:
-    # Half a chip more is never near a whole number of small bets, so that the product, which is much faster than a
-    # division, is rounded down like the exact quotient for all amounts below 2**31.
+    # Half a chip more is never near a whole number of small bets, so that the product, which is much faster than
+    # a division, is rounded down like the exact quotient for all amounts below 2**31.
     return min(int((amount + 0.5) * per_chip), 255)
 
 
@@ -183,7 +193,7 @@ def _put_moves(g: State, viewer: int, per_chip: float, out: npt.NDArray[np.uint8
         if kind == LOG_ATTACK:
             out[at + 9] = places_ahead(g, viewer, about) + 1
         out[at + 10] = _in_bets(entry >> 20, per_chip)
-        if kind == LOG_BUY or kind == LOG_DISCARD:  # noqa: PLR1714 - compiles to two comparisons
+        if kind in (LOG_BUY, LOG_DISCARD):
             out[at + 11] = about % 13 + 1
             out[at + 12] = about // 13 + 1
         at += MOVE_SIZE
@@ -242,8 +252,8 @@ def state_size(seats: int, hand_values: bool) -> int:
 def observe_all(g: State, out: npt.NDArray[np.uint8]) -> None:
     """Write the whole truth into ``out``: for privileged critics, never for players.
 
-    It is the observation of seat 0, then the palace of each seat, the draw deck, the discard pile (52 bytes each),
-    and the seat to move (one-hot).
+    It is the observation of seat 0, then the palace of each seat, the draw deck, the discard pile (52 bytes
+    each), and the seat to move (one-hot).
     """
     start = len(out) - (int(g.seats) + 2) * N_CARDS - int(g.seats)
     observe(g, 0, out[:start])

@@ -1,7 +1,8 @@
-"""The face of Palace Poker: ``env()`` for PettingZoo, ``batch()`` for thousands of games, ``GAME`` for all else."""
+"""The face of Palace Poker: ``env()`` for PettingZoo, ``batch()`` for many games, ``GAME`` for all else."""
 
 import inspect
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -121,8 +122,8 @@ class Palace(Game):
         max_soldiers = check_whole("max_soldiers", max_soldiers, 0, 5)
         if 4 * ranks < (1 + palace_cards) * self.players:
             raise ValueError(
-                f"ranks={ranks!r}: {4 * ranks} cards are too few, {self.players} players with {palace_cards} palace "
-                f"cards and a banner need {(1 + palace_cards) * self.players}"
+                f"ranks={ranks!r}: {4 * ranks} cards are too few, {self.players} players with {palace_cards} "
+                f"palace cards and a banner need {(1 + palace_cards) * self.players}"
             )
         self.rules = {
             "players": self.players,
@@ -257,8 +258,8 @@ class Palace(Game):
             suit = int(states["banner"][0, seat]) // 13
             if suit in suits:
                 raise ValueError(
-                    f"deal['banners']={list(deal['banners'])!r}: seats {suits[suit]} and {seat} have the same suit, "
-                    f"which is not allowed in a group of four in dealing order (button {button})"
+                    f"deal['banners']={list(deal['banners'])!r}: seats {suits[suit]} and {seat} have the same "
+                    f"suit, which is not allowed in a group of four in dealing order (button {button})"
                 )
             suits[suit] = seat
 
@@ -374,7 +375,7 @@ def _check_sizes(sizes: object) -> tuple[int, ...]:
     if len(listed) > rules.MAX_SIZES:
         raise ValueError(f"sizes={sizes!r}: at most {rules.MAX_SIZES} sizes")
     checked = tuple(check_whole(f"sizes[{place}]", size, 1, MAX_CHIPS) for place, size in enumerate(listed))
-    if any(later <= size for size, later in zip(checked, checked[1:], strict=False)):
+    if any(later <= size for size, later in pairwise(checked)):
         raise ValueError(f"sizes={sizes!r}: must be strictly increasing")
     return checked
 

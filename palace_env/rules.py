@@ -1,7 +1,7 @@
-"""The compiled rules of Palace Poker: one game's record, the deal, the legal moves, what a move does, the payoff.
+"""The compiled rules of Palace Poker: the record of a game, the deal, the legal moves and what they do.
 
-Paragraphs in brackets are those of RULES.md. Every function takes the record ``g`` of one game; amounts are chips,
-cards are numbers 0 … 51, sets of cards 52-bit masks, seats 0 … players − 1.
+Every function takes the record ``g`` of one game; amounts are chips, cards are numbers 0 … 51, sets of cards
+52-bit masks, seats 0 … players − 1. Numbers in brackets are paragraphs of RULES.md.
 """
 
 import numpy as np
@@ -31,7 +31,11 @@ STATE = np.dtype(
             ("public_deck", "i8"),  # cards everybody knows to be in the draw deck
             ("soldiers", "i8", (MAX_SEATS,)),
             ("palace", "i8", (MAX_SEATS,)),  # of those in the hand
-            ("private_pile", "i8", (MAX_SEATS,)),  # cards that this seat alone, or with others, knows to be there
+            (
+                "private_pile",
+                "i8",
+                (MAX_SEATS,),
+            ),  # cards that this seat alone, or with others, knows to be there
             ("private_deck", "i8", (MAX_SEATS,)),
             ("log", "i8", (LOG,)),  # ring of moves, see log_move
             ("stacks", "i4", (MAX_SEATS,)),
@@ -39,7 +43,11 @@ STATE = np.dtype(
             ("net", "i4", (MAX_SEATS,)),  # payoff of the finished hand
             ("score", "i4", (MAX_SEATS,)),  # sum of net over the finished hands of the match
             ("strength", "i4", (MAX_SEATS,)),  # of all own cards
-            ("strength_without", "i4", (MAX_SEATS, 4)),  # of one's cards without a suit that is not one's banner's
+            (
+                "strength_without",
+                "i4",
+                (MAX_SEATS, 4),
+            ),  # of one's cards without a suit that is not one's banner's
             ("shown_without", "i4", (MAX_SEATS, 4)),  # the same of soldiers and banner alone
             ("sizes", "i4", (MAX_SIZES,)),
             ("pot", "i4"),
@@ -229,19 +237,19 @@ def raise_amount(g: State, seat: int, size: int) -> int:
 @rule
 def can_buy(g: State, seat: int) -> bool:
     """Whether a player on turn may buy."""
-    return g.max_soldiers > 0 and g.stacks[seat] >= g.small_bet and (g.deck_size > 0 or g.pile_size > 0)
+    return bool(g.max_soldiers > 0 and g.stacks[seat] >= g.small_bet and (g.deck_size > 0 or g.pile_size > 0))
 
 
 @rule
 def can_begin_discard(g: State, seat: int) -> bool:
     """Whether a player on turn may take a Discard turn."""
-    return g.soldiers[seat] != 0 and g.stacks[seat] >= g.discard_fee
+    return bool(g.soldiers[seat] != 0 and g.stacks[seat] >= g.discard_fee)
 
 
 @rule
 def can_attack(g: State, seat: int, target: int) -> bool:
     """Whether a player on turn may attack a seat."""
-    return (
+    return bool(
         target != seat
         and target < g.players
         and g.in_hand[target] != 0
@@ -259,7 +267,7 @@ def can_stay(g: State, seat: int) -> bool:
 @rule
 def can_finish(g: State, seat: int) -> bool:
     """Whether a player may end discarding."""
-    return count(int(g.soldiers[seat])) <= g.max_soldiers
+    return bool(count(int(g.soldiers[seat])) <= g.max_soldiers)
 
 
 @rule
@@ -276,7 +284,7 @@ def is_legal(g: State, action: int) -> bool:
     if g.phase != TURN:
         if RAISE <= action < attack_from(g):
             return raise_amount(g, seat, action - RAISE) > 0
-        return action == FOLD or action == CALL
+        return action in (FOLD, CALL)
     if action >= discard:
         return can_begin_discard(g, seat) and (int(g.soldiers[seat]) >> (action - discard)) & 1 == 1
     if action >= attack_from(g):
@@ -358,7 +366,7 @@ def clear_prescribed(g: State) -> None:
 
 @rule
 def deal(g: State, reserved: int) -> int:
-    """Deal a hand; cards already in ``banner`` and ``dealt`` are given, ``reserved`` ones stay in the draw deck.
+    """Deal a hand [2]; cards in ``banner`` and ``dealt`` are given, ``reserved`` ones stay in the draw deck.
 
     Returns OK, or ILLEGAL if what is prescribed leaves no banner of a fitting suit for some player.
     """
@@ -468,7 +476,7 @@ def _put_in_deck(g: State, cards: int) -> None:
 
 @rule
 def _deal_banners(g: State, cards: int) -> bool:
-    """Deal these cards, which are the deck, until each player has a suit new to the group; False if none is left."""
+    """Deal the deck, which is these cards, until all have a suit new to their group; False if none is left."""
     blocked = 0  # all cards of the suits that the group shows
     dealt = 0
     laid_aside = 0
@@ -603,7 +611,7 @@ def _reshuffle(g: State) -> None:
 
 @rule
 def _leave(g: State, seat: int) -> None:
-    """Take a player out of the hand; the palace goes to the pile, soldiers and banner are the caller's to place."""
+    """Take a player out of the hand: palace to the pile; soldiers and banner are the caller's to place."""
     _discard_palace(g, seat)
     g.in_hand[seat] = 0
     g.left -= 1
@@ -634,9 +642,9 @@ def _shown_cards(g: State, seat: int) -> int:
 def log_move(g: State, kind: int, about: int, amount: int) -> None:
     """Add a move of the actor to the log.
 
-    An entry is kind | seat << 4 | about << 8 | soldiers << 14 | outcome << 18 | amount << 20. ``about`` is the card
-    bought or discarded, the seat attacked, or for a fold in a battle the other side plus one; ``soldiers`` is how
-    many the actor held; ``amount`` is what an attack or a call paid, or what a raise adds to the call.
+    An entry is kind | seat << 4 | about << 8 | soldiers << 14 | outcome << 18 | amount << 20. ``about`` is the
+    card bought or discarded, the seat attacked, or for a fold in a battle the other side plus one; ``soldiers``
+    is how many the actor held; ``amount`` is what an attack or a call paid, or what a raise adds to the call.
     """
     seat = int(g.actor)
     entry = kind | seat << 4 | about << 8 | count(int(g.soldiers[seat])) << 14 | amount << 20

@@ -75,9 +75,9 @@ def unknown_cards(g: State, viewer: int) -> int:
 def fill_in(g: State, seed: int, number: int) -> None:
     """Complete a view at random, in place, into a whole game that its seat could be in.
 
-    Every card that the seat cannot place is equally likely to be in each place that could hold it; what is to be
-    drawn follows from the same stream. The others are given the knowledge that everybody has. Palaces that have
-    left the hand unseen stay blank in ``dealt``.
+    Every card that the seat cannot place is equally likely to be in each place that could hold it; what is to
+    be drawn follows from the same stream. The others are given the knowledge that everybody has. Palaces that
+    have left the hand unseen stay blank in ``dealt``.
 
     Args:
         g: a view, see ``hide``.
@@ -94,13 +94,15 @@ def fill_in(g: State, seed: int, number: int) -> None:
             g.deck[size] = card
             size += 1
     for seat in range(int(g.players)):
-        if g.in_hand[seat] and g.palace[seat] == 0:
+        if g.in_hand[seat] == 0 or seat == viewer:
+            continue
+        if g.palace[seat] == 0:
             for place in range(int(g.palace_cards)):
                 size -= 1
                 card = _take(g, size)
                 g.palace[seat] |= 1 << card
                 g.dealt[seat, place] = card
-            renew_strengths(g, seat)
+        renew_strengths(g, seat)
     for _ in range(int(g.pile_size) - count(int(g.pile))):
         size -= 1
         g.pile |= 1 << _take(g, size)

@@ -1,0 +1,218 @@
+"""Batches: the same games as single tables, as several threads and as plain Python; what they refuse."""
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from card_table.batch import Batch
+from card_table.game import IllegalMoveError
+from palace_env import palace_v0, rules
+
+ROOT = Path(__file__).parent.parent
+
+
+def random_actions(batch: Batch, rng: np.random.Generator) -> np.ndarray:
+    return np.array([rng.choice(np.flatnonzero(mask)) for mask in batch.masks])
+
+
+def trajectory(batch: Batch, steps: int, seed: int) -> str:
+    """A hash of all that a batch shows on a random walk."""
+    rng = np.random.default_rng(seed)
+    digest = hashlib.sha256()
+    for _ in range(steps):
+        batch.step(random_actions(batch, rng))
+        for array in (
+            batch.observations,
+            batch.masks,
+            batch.actors,
+            batch.rewards,
+            batch.over,
+            batch.hand_over,
+        ):
+            digest.update(array.tobytes())
+        digest.update(batch.states.tobytes())
+        digest.update(batch.views().tobytes())
+    return digest.hexdigest()
+
+
+TABLES: list[dict[str, Any]] = [
+    {"players": 4},
+    {"players": 10, "betting": "no-limit", "hands": 4, "stack": 40},
+    {"players": 2, "ranks": 3, "palace_cards": 2, "max_soldiers": 2, "hand_values": False, "seats": 5},
+    {
+        "players": 3,
+        "discard_fee": 1,
+        "forced_duel": False,
+        "max_raises": None,
+        "stack": 12,
+        "hands": 9,
+        "small_bet": 3,
+    },
+]
+
+
+@pytest.mark.parametrize("arguments", TABLES)
+def test_a_batch_is_so_many_single_games(arguments: dict[str, Any]) -> None:
+    batch = palace_v0.batch(12, seed=6, **arguments)
+    singles = [palace_v0.batch(1, seed=6, first=game, **arguments) for game in range(12)]
+    rng = np.random.default_rng(0)
+    for _ in range(150):
+        actions = random_actions(batch, rng)
+        batch.step(actions)
+        views = batch.views()
+        for game, single in enumerate(singles):
+            single.step(actions[game : game + 1])
+            assert single.states.tobytes() == batch.states[game : game + 1].tobytes()
+            assert (single.observations[0] == batch.observations[game]).all()
+            assert (single.masks[0] == batch.masks[game]).all()
+            assert (single.rewards[0] == batch.rewards[game]).all()
+            assert single.over[0] == batch.over[game]
+            assert single.views().tobytes() == views[game : game + 1].tobytes()
+
+
+@pytest.mark.parametrize("arguments", TABLES)
+def test_a_batch_of_one_is_a_table(arguments: dict[str, Any]) -> None:
+    batch = palace_v0.batch(1, seed=11, **arguments)
+    env = palace_v0.env(**arguments)
+    env.reset(seed=11)
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        shown = env.observe(env.agent_selection)
+        assert (shown["observation"] == batch.observations[0]).all()
+        assert (shown["action_mask"] == batch.masks[0]).all()
+        action = int(rng.choice(np.flatnonzero(batch.masks[0])))
+        env.step(action)
+        batch.step([action])
+        assert list(env.rewards.values()) == batch.rewards[0].tolist()
+        if batch.over[0]:
+            assert all(env.terminations.values())
+            env.reset()
+
+
+def test_threads_play_the_same_games() -> None:
+    assert trajectory(palace_v0.batch(65, seed=3), 60, 1) == trajectory(
+        palace_v0.batch(65, seed=3, threads=4), 60, 1
+    )
+
+
+@pytest.mark.parametrize("table", range(len(TABLES)))
+def test_plain_python_plays_the_same_games(table: int) -> None:
+    code = (
+        "from tests.test_batch import TABLES, trajectory; from palace_env import palace_v0;"
+        f"print(trajectory(palace_v0.batch(3, seed=5, **TABLES[{table}]), 60, 2))"
+    )
+    plain = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert plain.stdout.strip() == trajectory(palace_v0.batch(3, seed=5, **TABLES[table]), 60, 2)
+
+
+def test_reset_starts_the_same_games_again() -> None:
+    batch = palace_v0.batch(8, seed=1)
+    first = trajectory(batch, 20, 0)
+    batch.reset()
+    assert trajectory(batch, 20, 0) == first
+    batch.reset(seed=2)
+    assert trajectory(batch, 20, 0) != first
+
+
+def test_arrays_are_the_batchs_own_and_stay_the_same_objects() -> None:
+    batch = palace_v0.batch(4)
+    arrays = (batch.observations, batch.masks, batch.actors, batch.rewards, batch.over, batch.hand_over)
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        batch.step(random_actions(batch, rng))
+    after = (batch.observations, batch.masks, batch.actors, batch.rewards, batch.over, batch.hand_over)
+    assert all(before is now for before, now in zip(arrays, after, strict=True))
+    with pytest.raises(ValueError, match="read-only"):
+        batch.masks[0, 0] = True
+
+
+def test_one_illegal_action_and_no_game_moves() -> None:
+    batch = palace_v0.batch(6)
+    before = batch.states.tobytes()
+    actions = np.full(6, rules.FOLD)
+    actions[4] = rules.CALL
+    with pytest.raises(IllegalMoveError, match=r"game 4: action 4 of seat \d is illegal: choose from \["):
+        batch.step(actions)
+    for bad in (-1, batch.masks.shape[1], 2**40):
+        actions[4] = bad
+        with pytest.raises(IllegalMoveError, match=f"action {bad} "):
+            batch.step(actions)
+    assert batch.states.tobytes() == before
+
+
+@pytest.mark.parametrize(
+    "actions",
+    [
+        None,
+        1,
+        [1],
+        [1, 1, 1],
+        [[1, 1]],
+        [1.0, 1.0],
+        [True, False],
+        ["stay", "fold"],
+        [None, None],
+        np.zeros((2, 1), int),
+    ],
+)
+def test_actions_must_be_one_whole_number_a_game(actions: npt.ArrayLike) -> None:
+    batch = palace_v0.batch(2)
+    before = batch.states.tobytes()
+    with pytest.raises(ValueError, match="must be 2 whole numbers"):
+        batch.step(actions)
+    assert batch.states.tobytes() == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"size": 0}, "size=0: must be"),
+        ({"size": 2.0}, "size=2.0: must be"),
+        ({"size": True}, "size=True: must be"),
+        ({"size": 2, "threads": 0}, "threads=0: must be"),
+        ({"size": 2, "seed": -1}, "seed=-1: must be"),
+        ({"size": 2, "seed": 2**63}, "must be a whole number from 0 to 2"),
+        ({"size": 2, "seed": "7"}, "seed='7': must be"),
+        ({"size": 2, "first": -3}, "first=-3: must be"),
+        ({"size": 2, "players": 11}, "players=11: must be a whole number from 2 to 10"),
+        ({"size": 2, "player": 3}, "argument 'player' is unknown: choose from"),
+    ],
+)
+def test_bad_arguments(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        palace_v0.batch(**arguments)
+
+
+def test_rewards_are_those_of_the_finished_step_and_observations_the_new_games() -> None:
+    batch = palace_v0.batch(1, players=2, seed=0)
+    stacks = batch.states["stacks"].copy()
+    batch.step([rules.FOLD])
+    assert batch.over[0]
+    assert batch.hand_over[0]
+    assert sorted(batch.rewards[0].tolist()) == [-0.5, 0.5]
+    assert (batch.states["stacks"] == stacks).all()
+    assert batch.states["moves"][0] == 0
+
+
+def test_a_match_goes_on_with_the_stacks_of_the_last_hand() -> None:
+    batch = palace_v0.batch(1, players=2, hands=2, seed=0)
+    batch.step([rules.FOLD])
+    assert batch.hand_over[0]
+    assert not batch.over[0]
+    assert sorted((batch.states["stacks"] + batch.states["paid"])[0, :2].tolist()) == [199, 201]
+    batch.step([rules.FOLD])
+    assert batch.over[0]

@@ -1,0 +1,152 @@
+"""What golden hands do not show of the Palace rules: the record, the deal, the button, turning the table."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from card_table.aec import TableEnv
+from card_table.cards import NO_CARD
+from palace_env import palace_v0, rules
+
+
+def test_the_record_has_no_padding_and_widest_fields_first() -> None:
+    end = 0
+    widths = []
+    assert rules.STATE.fields is not None
+    for name in rules.STATE.names or ():
+        dtype, offset = rules.STATE.fields[name][:2]
+        assert offset == end, "no gap"
+        assert dtype.base.kind == "i", "signed fields only"
+        end += dtype.itemsize
+        widths.append(dtype.base.itemsize)
+    assert end == rules.STATE.itemsize
+    assert rules.STATE.itemsize % 8 == 0, "every record of an array is aligned"
+    assert widths == sorted(widths, reverse=True)
+
+
+def test_every_seat_is_the_first_button_equally_often() -> None:
+    batch = palace_v0.batch(20_000, players=5, seed=3)
+    counts = np.bincount(batch.states["button"], minlength=5)
+    assert np.abs(counts - 4_000).max() < 4 * np.sqrt(4_000)
+
+
+def test_the_button_moves_left_past_players_without_chips() -> None:
+    env = palace_v0.env(players=4, hands=3)
+    env.reset(seed=0, options={"button": 0, "stacks": [10, 0, 10, 10]})
+    for agent in env.agent_iter():
+        env.step(None if env.terminations[agent] else env.parse_move("fold"))
+    assert [hand["button"] for hand in env.histories] == [0, 2, 3]
+
+
+def test_banners_of_a_group_differ_and_palaces_are_uniform() -> None:
+    batch = palace_v0.batch(4_000, players=10, seed=5)
+    states = batch.states
+    for game in range(len(batch)):
+        order = [(int(states["button"][game]) + ahead) % 10 for ahead in range(1, 11)]
+        for group in (order[:4], order[4:8], order[8:]):
+            suits = {int(states["banner"][game, seat]) // 13 for seat in group}
+            assert len(suits) == len(group)
+    counts = np.bincount(states["dealt"].ravel(), minlength=52)
+    expected = 4_000 * 30 / 52
+    assert np.abs(counts - expected).max() < 5 * np.sqrt(expected)
+
+
+def test_banners_when_the_deck_runs_out_while_they_are_dealt() -> None:
+    # 8 cards for 4 players who need 4 suits: the cards laid aside are soon dealt again.
+    batch = palace_v0.batch(2_000, players=4, ranks=2, palace_cards=1, seed=1)
+    suits = np.sort(batch.states["banner"][:, :4] // 13, axis=1)
+    assert (suits == [0, 1, 2, 3]).all()
+    assert (batch.states["deck_size"] == 0).all()
+
+
+def test_a_hand_takes_its_deal_from_seed_game_and_number_alone() -> None:
+    played = palace_v0.batch(64, seed=9)
+    fresh = palace_v0.batch(64, seed=9)
+    rng = np.random.default_rng(0)
+    while not (played.states["deals"] >= 3).all():
+        played.step([rng.choice(np.flatnonzero(mask)) for mask in played.masks])
+    for game in range(64):
+        number = int(played.states["deals"][game]) - 1
+        start = palace_v0.batch(1, seed=9, first=game)
+        for _ in range(number):
+            while not start.hand_over[0]:
+                start.step([rules.FOLD] if start.masks[0, rules.FOLD] else [rules.DONE])
+            start.hand_over[0] = False
+        assert (start.states["dealt"][0] == played.states["dealt"][game]).all()
+    assert (fresh.states["dealt"] != played.states["dealt"]).any()
+
+
+def _play(env: TableEnv, choices: list[int]) -> list[int]:
+    """Play a hand by taking the legal moves that the choices point at; returns the net of each seat."""
+    for step in range(10_000):
+        if env.terminations[env.agent_selection]:
+            break
+        legal = np.flatnonzero(env.observe(env.agent_selection)["action_mask"])
+        env.step(int(legal[choices[step % len(choices)] % len(legal)]))
+    return list(env.histories[-1]["net"])
+
+
+@given(
+    players=st.integers(2, 10),
+    turned=st.integers(1, 9),
+    seed=st.integers(0, 2**32),
+    betting=st.sampled_from(["limit", "no-limit"]),
+    choices=st.lists(st.integers(0, 60), min_size=1, max_size=40),
+)
+def test_turning_the_table_turns_the_results(
+    players: int, turned: int, seed: int, betting: str, choices: list[int]
+) -> None:
+    first = palace_v0.env(players=players, betting=betting)
+    first.reset(seed=seed)
+    start = _play(first, choices)
+    hand = first.histories[0]
+
+    def turn(by_seat: list[Any]) -> list[Any]:
+        return [by_seat[(seat - turned) % players] for seat in range(players)]
+
+    second = palace_v0.env(players=players, betting=betting)
+    deal = {"banners": turn(hand["banners"]), "palaces": turn(hand["palaces"]), "draws": hand["draws"]}
+    second.reset(seed=seed + 1, options={"button": (hand["button"] + turned) % players, "deal": deal})
+    assert _play(second, choices) == turn(start)
+    moves = [
+        [(seat + turned) % players, text] for seat, text in hand["moves"] if not text.startswith("attack")
+    ]
+    assert [move for move in second.histories[0]["moves"] if not move[1].startswith("attack")] == moves
+
+
+def test_a_hand_given_whole_plays_alike_whatever_the_seed() -> None:
+    first = palace_v0.env(players=3)
+    first.reset(seed=1)
+    net = _play(first, [5, 1, 2, 3])
+    history = first.histories[0]
+    options = {
+        "button": history["button"],
+        "deal": {key: history[key] for key in ("banners", "palaces", "draws")},
+    }
+    for seed in (2, 3):
+        again = palace_v0.env(players=3)
+        again.reset(seed=seed, options=options)
+        assert _play(again, [5, 1, 2, 3]) == net
+        assert again.histories == [history]
+
+
+def test_a_partial_deal_leaves_the_rest_to_the_seed() -> None:
+    env = palace_v0.env(players=2)
+    palaces = []
+    for seed in (1, 1, 2):
+        env.reset(seed=seed, options={"deal": {"banners": ["Ah", "Kd"]}})
+        state = env._states[0]
+        assert state.banner[:2].tolist() == [38, 24]
+        assert NO_CARD not in state.dealt[:2].ravel()
+        palaces.append(state.dealt[:2].tolist())
+    assert palaces[0] == palaces[1] != palaces[2]
+
+
+@pytest.mark.parametrize("first", [0, 1_000])
+def test_first_numbers_the_games(first: int) -> None:
+    whole = palace_v0.batch(1_010, seed=4)
+    part = palace_v0.batch(10, seed=4, first=first)
+    assert (whole.observations[first : first + 10] == part.observations).all()
