@@ -176,7 +176,7 @@ def observe(g: State, viewer: int, out: npt.NDArray[np.uint8]) -> None:
 
 @rule
 def _in_bets(amount: int, per_chip: float) -> int:
-    # Half a chip more is never near a whole number of small bets, so that the product, which is much faster than
+    # Half a chip more is never near a whole number of small bets, so that the product, which is faster than
     # a division, is rounded down like the exact quotient for all amounts below 2**31.
     return min(int((amount + 0.5) * per_chip), 255)
 

@@ -258,7 +258,7 @@ class Palace(Game):
             suit = int(states["banner"][0, seat]) // 13
             if suit in suits:
                 raise ValueError(
-                    f"deal['banners']={list(deal['banners'])!r}: seats {suits[suit]} and {seat} have the same "
+                    f"deal['banners']={list(deal['banners'])!r}: seats {suits[suit]} and {seat} have one "
                     f"suit, which is not allowed in a group of four in dealing order (button {button})"
                 )
             suits[suit] = seat

@@ -476,7 +476,7 @@ def _put_in_deck(g: State, cards: int) -> None:
 
 @rule
 def _deal_banners(g: State, cards: int) -> bool:
-    """Deal the deck, which is these cards, until all have a suit new to their group; False if none is left."""
+    """Deal the deck, which is these cards, until all have a suit new to the group; False if none is left."""
     blocked = 0  # all cards of the suits that the group shows
     dealt = 0
     laid_aside = 0
@@ -642,9 +642,9 @@ def _shown_cards(g: State, seat: int) -> int:
 def log_move(g: State, kind: int, about: int, amount: int) -> None:
     """Add a move of the actor to the log.
 
-    An entry is kind | seat << 4 | about << 8 | soldiers << 14 | outcome << 18 | amount << 20. ``about`` is the
-    card bought or discarded, the seat attacked, or for a fold in a battle the other side plus one; ``soldiers``
-    is how many the actor held; ``amount`` is what an attack or a call paid, or what a raise adds to the call.
+    An entry is kind | seat << 4 | about << 8 | soldiers << 14 | outcome << 18 | amount << 20. ``about`` is
+    the card bought or discarded, the seat attacked, or for a fold in a battle the other side plus one;
+    ``soldiers`` is how many the actor held; ``amount`` is what an attack or a call paid, or what a raise adds to the call.
     """
     seat = int(g.actor)
     entry = kind | seat << 4 | about << 8 | count(int(g.soldiers[seat])) << 14 | amount << 20
