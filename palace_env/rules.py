@@ -644,7 +644,7 @@ def log_move(g: State, kind: int, about: int, amount: int) -> None:
 
     An entry is kind | seat << 4 | about << 8 | soldiers << 14 | outcome << 18 | amount << 20. ``about`` is
     the card bought or discarded, the seat attacked, or for a fold in a battle the other side plus one;
-    ``soldiers`` is how many the actor held; ``amount`` is what an attack or a call paid, or what a raise adds to the call.
+    ``soldiers`` is how many the actor held; ``amount`` is what an attack or a call paid, or a raise added.
     """
     seat = int(g.actor)
     entry = kind | seat << 4 | about << 8 | count(int(g.soldiers[seat])) << 14 | amount << 20
