@@ -1,1 +1,1 @@
-"""What multi-player hidden-information card games share: cards, compiled rules, batches, PettingZoo tables."""
+"""What card games with hidden information share: cards, compiled rules, batches, PettingZoo tables."""

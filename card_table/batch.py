@@ -1,56 +1,74 @@
 """Thousands of games stepped together, in arrays that the batch owns.
 
-The loops below are templates: the names of rules that they use stand for one game's functions once ``kernels`` has
-bound them.
+The loops below are templates: the names of rules that they use stand for one game's functions once
+``kernels`` has bound them.
 """
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from itertools import pairwise
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from card_table.compile import OVER, State, bind
-from card_table.game import Game, IllegalMoveError
+from card_table.game import Game, IllegalMoveError, States
 from card_table.rng import check_seed
 
-# The names of rules that the templates leave open.
+Bytes: TypeAlias = npt.NDArray[np.uint8]
+Flags: TypeAlias = npt.NDArray[np.bool_]
+Numbers: TypeAlias = npt.NDArray[np.int64]
+Floats: TypeAlias = npt.NDArray[np.float32]
+
+# The names of rules that the templates leave open; nothing here gives them a value.
+# ruff: noqa: F821
 new_match: Callable[[State], None]
 next_hand: Callable[[State], None]
 deal: Callable[[State, int], int]
 take: Callable[[State, int], int]
 is_match_over: Callable[[State], bool]
-rewards: Callable[[State, Any], None]
-legal_actions: Callable[[State, Any], None]
-observe: Callable[[State, int, Any], None]
-observe_all: Callable[[State, Any], None]
+rewards: Callable[[State, Floats], None]
+legal_actions: Callable[[State, Flags], None]
+observe: Callable[[State, int, Bytes], None]
+observe_all: Callable[[State, Bytes], None]
 hide: Callable[[State, int], None]
 fill_in: Callable[[State, int, int], None]
 
 
-def _show(states: Any, i: int, observations: Any, masks: Any, actors: Any) -> None:
+def _show(states: States, i: int, observations: Bytes, masks: Flags, actors: Numbers) -> None:
     actors[i] = states[i].actor
     legal_actions(states[i], masks[i])
     if actors[i] >= 0:
         observe(states[i], int(actors[i]), observations[i])
 
 
-def _prepare(states: Any, i: int, again: bool) -> None:
+def _prepare(states: States, i: int, again: bool) -> None:
     if again:
         next_hand(states[i])
     else:
         new_match(states[i])
 
 
-def _deal_hand(states: Any, i: int, reserved: int, observations: Any, masks: Any, actors: Any) -> int:
+def _deal_hand(
+    states: States, i: int, reserved: int, observations: Bytes, masks: Flags, actors: Numbers
+) -> int:
     status = deal(states[i], reserved)
     show(states, i, observations, masks, actors)
     return status
 
 
-def _start(states: Any, lo: int, hi: int, seed: int, first: int, observations: Any, masks: Any, actors: Any) -> None:
+def _start(
+    states: States,
+    lo: int,
+    hi: int,
+    seed: int,
+    first: int,
+    observations: Bytes,
+    masks: Flags,
+    actors: Numbers,
+) -> None:
     for i in range(lo, hi):
         g = states[i]
         g.seed = seed
@@ -61,7 +79,7 @@ def _start(states: Any, lo: int, hi: int, seed: int, first: int, observations: A
         show(states, i, observations, masks, actors)
 
 
-def _first_illegal(masks: Any, lo: int, hi: int, actions: Any) -> int:
+def _first_illegal(masks: Flags, lo: int, hi: int, actions: Numbers) -> int:
     for i in range(lo, hi):
         if not 0 <= actions[i] < masks.shape[1] or not masks[i, actions[i]]:
             return i
@@ -69,17 +87,17 @@ def _first_illegal(masks: Any, lo: int, hi: int, actions: Any) -> int:
 
 
 def _step(
-    states: Any,
+    states: States,
     lo: int,
     hi: int,
-    actions: Any,
+    actions: Numbers,
     restart: bool,
-    observations: Any,
-    masks: Any,
-    actors: Any,
-    payoffs: Any,
-    over: Any,
-    hand_over: Any,
+    observations: Bytes,
+    masks: Flags,
+    actors: Numbers,
+    payoffs: Floats,
+    over: Flags,
+    hand_over: Flags,
 ) -> None:
     for i in range(lo, hi):
         g = states[i]
@@ -99,26 +117,26 @@ def _step(
         show(states, i, observations, masks, actors)
 
 
-def _see(states: Any, lo: int, hi: int, seats: Any, views: Any) -> None:
+def _see(states: States, lo: int, hi: int, seats: Numbers, views: States) -> None:
     for i in range(lo, hi):
         views[i] = states[i]
         hide(views[i], int(seats[i]))
 
 
-def _look(states: Any, i: int, seat: int, observation: Any) -> None:
+def _look(states: States, i: int, seat: int, observation: Bytes) -> None:
     observe(states[i], seat, observation)
 
 
-def _tell_all(states: Any, i: int, out: Any) -> None:
+def _tell_all(states: States, i: int, out: Bytes) -> None:
     observe_all(states[i], out)
 
 
-def _complete(views: Any, lo: int, hi: int, seed: int) -> None:
+def _complete(views: States, lo: int, hi: int, seed: int) -> None:
     for i in range(lo, hi):
         fill_in(views[i], seed, i)
 
 
-show: Callable[[Any, int, Any, Any, Any], None]
+show: Callable[[States, int, Bytes, Flags, Numbers], None]
 
 
 @dataclass(frozen=True)
@@ -225,7 +243,7 @@ class Batch:
         self._views: npt.NDArray[Any] | None = None
         self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
         edges = np.linspace(0, self.size, self.threads + 1).astype(int).tolist()
-        self._chunks = list(zip(edges[:-1], edges[1:], strict=True))
+        self._chunks = list(pairwise(edges))
         self.reset()
 
     def __len__(self) -> int:
@@ -260,7 +278,8 @@ class Batch:
         chosen = np.asarray(actions)
         if chosen.shape != (self.size,) or chosen.dtype.kind not in "iu":
             raise ValueError(
-                f"actions of shape {chosen.shape!r} and dtype {str(chosen.dtype)!r}: must be {self.size} whole numbers"
+                f"actions of shape {chosen.shape!r} and dtype {str(chosen.dtype)!r}: "
+                f"must be {self.size} whole numbers"
             )
         chosen = chosen.astype(np.int64, copy=False)
         kernels = self.game.kernels
@@ -271,7 +290,7 @@ class Batch:
         self._spread(lambda lo, hi: kernels.step(self.states, lo, hi, chosen, True, *arrays))
 
     def views(self) -> npt.NDArray[Any]:
-        """What the seat to move knows in each game: records (B,) of the game's dtype, the hidden taken out."""
+        """What the seat to move knows in each game: records (B,) of the game's dtype, all else hidden."""
         if self._views is None:
             self._views = np.zeros_like(self.states)
         views = self._views
@@ -289,5 +308,6 @@ class Batch:
     def _refuse(self, index: int, action: int) -> None:
         legal = np.flatnonzero(self.masks[index]).tolist()
         raise IllegalMoveError(
-            f"game {index}: action {action!r} of seat {int(self.actors[index])} is illegal: choose from {legal}"
+            f"game {index}: action {action!r} of seat {int(self.actors[index])} is illegal: "
+            f"choose from {legal}"
         )

@@ -1,12 +1,11 @@
 """Cards as numbers and text, and sets of cards as 52-bit masks.
 
-A card is 13 × suit + rank, 0 (``2c``) … 51 (``As``); a set of cards is an int with the bit of each card set, so
-that each suit is a run of 13 bits.
+A card is 13 × suit + rank, 0 (``2c``) … 51 (``As``); a set of cards is an int with the bit of each card set,
+so that each suit is a run of 13 bits.
 """
 
 import re
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -54,7 +53,7 @@ def lowest(cards: int) -> int:
 
 
 @rule
-def put_cards(out: npt.NDArray[Any], cards: int) -> None:
+def put_cards(out: npt.NDArray[np.uint8] | npt.NDArray[np.bool_], cards: int) -> None:
     """Write a set as one byte a card into a slice of 52 bytes (constant bounds make it fast)."""
     for card in range(len(out)):
         out[card] = (cards >> card) & 1

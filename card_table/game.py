@@ -68,8 +68,8 @@ class Game(ABC):
         """Write the options of a reset into a game that is prepared but not dealt.
 
         Returns:
-            The cards that the deal must leave in the draw deck, as a set, and the script: what is prescribed beyond
-            the deal, for ``feed``.
+            The cards that the deal must leave in the draw deck, as a set, and the script: what is prescribed
+            beyond the deal, for ``feed``.
 
         Raises:
             ValueError: an option is unknown or invalid; it names the option, its value and what is allowed.
@@ -165,8 +165,8 @@ def check_options(options: Mapping[str, Any] | None, allowed: tuple[str, ...]) -
     """The options of a reset as a dict.
 
     Raises:
-        ValueError: no mapping, or one with an unknown key; the foreign key ``"options"`` of PettingZoo's api_test
-            is left out.
+        ValueError: no mapping, or one with an unknown key; the foreign key ``"options"`` of PettingZoo's
+            api_test is left out.
     """
     if options is None:
         return {}

@@ -1,8 +1,8 @@
 """The best poker hand of 1 … 15 cards as one sortable int, and its name in words.
 
 A strength is six nibbles: the category, then up to five deciding ranks in the order in which they decide
-(1 deuce … 13 ace, 0 none). It compares as the hands do; a missing card is below any card. Fewer than five cards
-are ranked by their groups, then by their other cards; straights and flushes need five.
+(1 deuce … 13 ace, 0 none). It compares as the hands do; a missing card is below any card. Fewer than five
+cards are ranked by their groups, then by their other cards; straights and flushes need five.
 """
 
 import numpy as np

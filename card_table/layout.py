@@ -1,8 +1,8 @@
 """The named parts of an observation: their order, shapes, largest values and meaning.
 
-An observation is a flat uint8 vector: first the pieces that a table has once, then one block for each seat, in
-which every piece that a seat has stands once. Blocks are ordered as seats are seen from the observer, 0 being the
-observer. Encoders take their bounds from here, and so do the tables in the documentation.
+An observation is a flat uint8 vector: first the pieces that a table has once, then one block for each seat,
+in which every piece that a seat has stands once. Blocks are ordered as seats are seen from the observer, 0
+being the observer. Encoders take their bounds from here, and so do the tables in the documentation.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,10 @@ class Piece:
 
     def __post_init__(self) -> None:
         if self.size < 1 or not 1 <= self.high <= 255:
-            raise ValueError(f"piece {self.name!r}: size {self.size!r} must be at least 1 and high in 1 … 255")
+            raise ValueError(
+                f"piece {self.name!r}: size {self.size!r} must be at least 1, "
+                f"high {self.high!r} from 1 to 255"
+            )
 
 
 @dataclass(frozen=True)

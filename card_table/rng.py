@@ -1,8 +1,8 @@
 """The random generator inside a game's record, and the streams it is seeded with.
 
-The generator is sfc32 (Chris Doty-Humphrey, PractRand): four 32-bit words, kept in four signed 64-bit fields, so
-that the same source gives the same numbers compiled and as plain Python. The hand with number k of the game with
-number i draws from a stream made of (seed, i, k) alone.
+The generator is sfc32 (Chris Doty-Humphrey, PractRand): four 32-bit words, kept in four signed 64-bit fields,
+so that the same source gives the same numbers compiled and as plain Python. Hand k of game i draws from a
+stream made of (seed, i, k) alone.
 """
 
 import numpy as np
@@ -36,13 +36,13 @@ def random_word(g: State) -> int:
 
 @rule
 def random_below(g: State, n: int) -> int:
-    """A random whole number from 0 to n − 1, for n below 2**16; no value is favoured by more than n / 2**32."""
+    """A random whole number from 0 to n − 1, n below 2**16; no value is favoured by more than n / 2**32."""
     return (random_word(g) * n) >> 32
 
 
 @rule
 def shuffle_end(g: State, cards: npt.NDArray[np.int8], size: int, drawn: int) -> None:
-    """Move so many random ones of the first ``size`` cards of an array to the end of these, in random order."""
+    """Move ``drawn`` random ones of the first ``size`` cards of an array to the end of these, shuffled."""
     a, b, c, counter = int(g.rng[0]), int(g.rng[1]), int(g.rng[2]), int(g.rng[3])
     for left in range(size, size - drawn, -1):
         word, a, b, c, counter = advance(a, b, c, counter)
@@ -68,7 +68,7 @@ def mix(x: int) -> int:
 
 @rule
 def seed_stream(g: State, seed: int, game: int, hand: int) -> None:
-    """Start the stream of one hand: number ``hand`` of game number ``game`` under ``seed`` (0 … 2**63 − 1 each)."""
+    """Start the stream of hand number ``hand`` of game number ``game`` under ``seed``, each 0 … 2**63 − 1."""
     a, b, c = 0x9E3779B9, 0x243F6A88, 0xB7E15162
     for number in (seed, game, hand):
         for word in (number & WORD, number >> 32):
