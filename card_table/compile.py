@@ -1,8 +1,8 @@
 """Turn plain functions of one game record into compiled rules, cached on disk by their sources.
 
 Numba checks only a function's own file before it takes machine code from its cache, so that an edited callee
-in another file goes unnoticed. Here the name of the cache folder contains a hash of every source file that can
-take part in the function, so that any edit leads to another folder.
+in another file goes unnoticed. Here the name of the cache folder contains a hash of every source file that
+can take part in the function, so that any edit leads to another folder.
 """
 
 import ast
@@ -10,16 +10,22 @@ import functools
 import hashlib
 import importlib.util
 import os
+import pickle
 import sys
 import tempfile
 import types
 import warnings
 from collections.abc import Callable
+from importlib.machinery import ModuleSpec, PathFinder
+from itertools import accumulate
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 import numba
 import numba.extending
+
+if TYPE_CHECKING:
+    from llvmlite.ir import IRBuilder, Value  # type: ignore[import-untyped]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -30,6 +36,10 @@ State: TypeAlias = Any
 OK, OVER, ILLEGAL = 0, 1, -1
 
 _HOME = __name__.partition(".")[0]
+_SETTINGS: Any = numba.config  # whose attributes come into being at run time
+
+# Of each bound function the modules that it was made from.
+_MADE_FROM: dict[object, set[str]] = {}
 
 
 def rule(function: F) -> F:
@@ -46,16 +56,25 @@ def bind(template: F, name: str, /, **names: Any) -> F:
     Args:
         template: a plain function that uses the given names as if they were globals of its module.
         name: the copy's name; one of its own for each game, since the disk cache goes by it.
-        **names: what the template's global names stand for.
+        **names: what the template's global names stand for: functions, or constants that can be pickled.
     """
-    bound = types.FunctionType(template.__code__, {**template.__globals__, **names}, name)
+    bound: Any = types.FunctionType(template.__code__, {**template.__globals__, **names}, name)
     bound.__qualname__ = name
     bound.__module__ = template.__module__
-    modules = {value.__module__ for value in names.values() if callable(value)}
-    return _compiled(bound, (template.__module__, *sorted(modules)))  # type: ignore[return-value]
+    modules = {template.__module__}
+    meaning: list[object] = []
+    for key, value in sorted(names.items()):
+        if callable(value):
+            modules |= _MADE_FROM.get(value, {value.__module__})
+            meaning.append((key, value.__module__, value.__qualname__))
+        else:
+            meaning.append((key, pickle.dumps(value)))
+    compiled: F = _compiled(bound, tuple(sorted(modules)), repr(meaning))
+    _MADE_FROM[compiled] = modules
+    return compiled
 
 
-if numba.config.DISABLE_JIT:
+if _SETTINGS.DISABLE_JIT:
 
     def count_bits(number: int) -> int:
         """The number of ones in a whole number that is not negative."""
@@ -64,65 +83,83 @@ if numba.config.DISABLE_JIT:
 else:
 
     @numba.extending.intrinsic
-    def count_bits(_context: Any, _number: Any) -> Any:
+    def count_bits(_context: object, _number: object) -> tuple[object, Callable[..., "Value"]]:
         """The number of ones in a whole number that is not negative: one machine instruction."""
 
-        def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        def generate(
+            _context: object, builder: "IRBuilder", _signature: object, arguments: "tuple[Value]"
+        ) -> "Value":
             return builder.ctpop(arguments[0])
 
         return numba.types.int64(numba.types.int64), generate
 
 
-def cache_folder() -> Path:
-    """Where compiled rules are kept: ``NUMBA_CACHE_DIR``, else the user's cache folder."""
+def cache_folder() -> Path | None:
+    """Where compiled rules are kept: ``NUMBA_CACHE_DIR``, else in the user's cache; None without a home."""
     chosen = os.environ.get("NUMBA_CACHE_DIR")
     if chosen:
-        return Path(chosen)
+        return Path(chosen).absolute()
     user = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(user) / _HOME
+    return Path(user) / _HOME if os.path.isabs(user) else None
 
 
-def _compiled(function: Any, modules: tuple[str, ...]) -> Any:
-    if numba.config.DISABLE_JIT:
+def _compiled(function: F, modules: tuple[str, ...], meaning: str = "") -> F:
+    if _SETTINGS.DISABLE_JIT:
         return function
-    folder = cache_folder() / source_hash(modules)
-    usual = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder)  # read by Numba while it decorates
+    # What is typed at a prompt has no file to go by, and is compiled in each process.
+    folder = _writable_folder(source_hash(modules, meaning)) if _has_file(function) else None
+    usual = _SETTINGS.CACHE_DIR
+    _SETTINGS.CACHE_DIR = str(folder)  # read by Numba while it decorates
     try:
-        cached = _is_writable(folder)
-        return numba.njit(cache=cached, nogil=True, error_model="numpy")(function)
+        return cast(F, numba.njit(cache=folder is not None, nogil=True, error_model="numpy")(function))
     finally:
-        numba.config.CACHE_DIR = usual
+        _SETTINGS.CACHE_DIR = usual
+
+
+def _has_file(function: Callable[..., Any]) -> bool:
+    return os.path.isfile(function.__code__.co_filename)
 
 
 @functools.cache
-def _is_writable(folder: Path) -> bool:
+def _writable_folder(name: str) -> Path | None:
+    """The folder of this name within the cache folder, or None and a warning if it cannot be written."""
+    home = cache_folder()
+    if home is None:
+        _warn_once("anywhere", "the user has no home folder")
+        return None
+    folder = home / name
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
-            return True
+            return folder
     except OSError as error:
-        _warn_once(error.strerror or type(error).__name__)
-        return False
+        _warn_once(f"in {str(home)!r}", error.strerror or type(error).__name__)
+        return None
 
 
 @functools.cache
-def _warn_once(reason: str) -> None:
+def _warn_once(where: str, reason: str) -> None:
     warnings.warn(
-        f"compiled rules cannot be kept in {str(cache_folder())!r} ({reason}), so each process compiles them "
-        "again; set NUMBA_CACHE_DIR to a folder that can be written",
+        f"compiled rules cannot be kept {where} ({reason}), so each process compiles them again; "
+        "set NUMBA_CACHE_DIR to a folder that can be written",
         RuntimeWarning,
         stacklevel=2,
     )
 
 
 @functools.cache
-def source_hash(modules: tuple[str, ...]) -> str:
-    """A hash of the sources of some modules and of all that they import from here or from their own packages."""
+def source_hash(modules: tuple[str, ...], more: str = "") -> str:
+    """A hash of what machine code depends on.
+
+    Args:
+        modules: their sources count, and those of all that they import from here, from their own packages or
+            from beside them.
+        more: counts as well.
+    """
     files: dict[str, Path] = {}
     for module in modules:
         _collect(module, files)
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(f"{more}\0{_SETTINGS.BOUNDSCHECK}\0".encode())
     for name in sorted(files):
         digest.update(name.encode() + b"\0" + files[name].read_bytes() + b"\0")
     return digest.hexdigest()[:16]
@@ -133,40 +170,58 @@ def _collect(module: str, files: dict[str, Path]) -> None:
     if module in files or path is None:
         return
     files[module] = path
-    for imported in _imports(module, path):
+    for imported in _imports(path, _package(module)):
         if _takes_part(imported, module):
             _collect(imported, files)
 
 
 def _takes_part(imported: str, importer: str) -> bool:
     """Whether an imported module may hold rules, or constants that rules use."""
-    package = imported.partition(".")[0]
-    if package in (_HOME, importer.partition(".")[0]):
-        return True
-    path = _source(imported)
-    return path is not None and _HOME.encode() in path.read_bytes()
+    path, own = _source(imported), _source(importer)
+    if path is None or own is None:
+        return False
+    packages = (_HOME, _package(importer).partition(".")[0])
+    return (
+        imported.partition(".")[0] in packages
+        or path.parent == own.parent
+        or _HOME.encode() in path.read_bytes()
+    )
+
+
+def _package(module: str) -> str:
+    spec = _spec(module)
+    return (spec.parent or "") if spec else ""
 
 
 @functools.cache
 def _source(module: str) -> Path | None:
-    loaded = sys.modules.get(module)
-    spec = getattr(loaded, "__spec__", None)
-    origin = getattr(loaded, "__file__", None)
-    if origin is None:
-        try:
-            spec = spec or importlib.util.find_spec(module)
-        except (ImportError, AttributeError, ValueError):
-            return None
-        origin = getattr(spec, "origin", None)
+    spec = _spec(module)
+    origin = spec.origin if spec else getattr(sys.modules.get(module), "__file__", None)
     return Path(origin) if origin and origin.endswith(".py") else None
 
 
-def _imports(module: str, path: Path) -> list[str]:
+@functools.cache
+def _spec(module: str) -> ModuleSpec | None:
+    """How a module is loaded. Nothing is imported to find out: that might load torch."""
+    if module in sys.modules:
+        return getattr(sys.modules[module], "__spec__", None)
+    parent, _, name = module.rpartition(".")
+    if not parent:
+        return importlib.util.find_spec(name) if name else None
+    above = _spec(parent)
+    if above is None or above.submodule_search_locations is None:
+        return None
+    return PathFinder.find_spec(module, above.submodule_search_locations)
+
+
+@functools.cache
+def _imports(path: Path, package: str) -> list[str]:
+    """The modules that a file of a package imports, and the names in them, which may be modules too."""
     found: list[str] = []
-    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.Import):
-            found += [alias.name for alias in node.names]
+            for alias in node.names:
+                found += accumulate(alias.name.split("."), "{}.{}".format)  # a, a.b, a.b.c
         elif isinstance(node, ast.ImportFrom):
             base = node.module or ""
             if node.level:
