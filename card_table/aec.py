@@ -127,7 +127,7 @@ class TableEnv(AECEnv):  # type: ignore[misc]
         env._begin_episode(copy_states(hand.start), list(hand.script))
         return env
 
-    def observation_space(self, agent: str) -> spaces.Space[Any]:
+    def observation_space(self, agent: str) -> spaces.Dict:
         """An agent's observation space, the same object at each call.
 
         Raises:
@@ -136,7 +136,7 @@ class TableEnv(AECEnv):  # type: ignore[misc]
         self._seat(agent)
         return self.observation_spaces[agent]
 
-    def action_space(self, agent: str) -> spaces.Space[Any]:
+    def action_space(self, agent: str) -> spaces.Discrete:
         """An agent's action space, the same object at each call.
 
         Raises:
@@ -145,7 +145,9 @@ class TableEnv(AECEnv):  # type: ignore[misc]
         self._seat(agent)
         return self.action_spaces[agent]
 
-    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+    def reset(
+        self, seed: int | np.integer[Any] | None = None, options: Mapping[str, Any] | None = None
+    ) -> None:
         """Deal the first hand of a new episode.
 
         Args:
@@ -316,11 +318,11 @@ class TableEnv(AECEnv):  # type: ignore[misc]
         return super().agent_iter(max_iter)
 
     def observe(self, agent: str) -> dict[str, npt.NDArray[Any]]:
-        """What an agent sees, in fresh arrays that the caller owns.
+        """What an agent sees, in fresh arrays.
 
         Returns:
-            ``"observation"``: uint8 (D,), see the game's layout; ``"action_mask"``: int8 (A,), all zero unless
-            it is this agent's move.
+            ``"observation"``: uint8 (D,), see the game's layout; ``"action_mask"``: int8 (A,), all zero
+            unless it is this agent's move.
 
         Raises:
             NotPlayingError: before a reset.
