@@ -1,0 +1,273 @@
+"""Compare agents on duplicate deals: ``python evaluate.py palace runs/x equity`` plays runs/x among equities."""
+
+import importlib.metadata
+import json
+import os
+import platform
+import shlex
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import tyro
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from agents import Agent
+    from agents.arena import Result
+    from card_table.game import Game
+
+PACKAGES = ("palace-detective", "numpy", "numba", "torch", "safetensors")
+
+
+@dataclass(frozen=True)
+class Args:
+    """Play duplicate matches: the candidate takes every seat in turn, another agent holds all the other seats.
+
+    An agent is a script (random, passive, aggressive, tight, equity, or equity:200 with 200 samples a decision),
+    bot for the policy that is shipped, or the folder of a training run. Results are in small bets a hand, with
+    95 % intervals over deals.
+    """
+
+    game: tyro.conf.Positional[Literal["palace"]]
+    """What is played."""
+    candidate: tyro.conf.Positional[str]
+    """The agent that changes seats."""
+    others: tyro.conf.Positional[tuple[str, ...]]
+    """The agents that take all other seats, one match each."""
+    deals: int = 20000
+    """Deals of each match, every one played from each seat; with --hands, whole matches."""
+    both: bool = False
+    """Play the other way round too: one of the others at a table of candidates."""
+    seed: int = 1_000_000_000
+    """Where the deals and the agents' chance come from; the default is that of train.py's own evaluation."""
+    json: Path | None = None
+    """Where the results go; None: into the candidate's folder, if it has one, as evaluation-<others>.json."""
+    players: int = 4
+    """Players at a table."""
+    betting: Literal["limit", "no-limit"] = "limit"
+    """How bets are limited."""
+    small_bet: int = 2
+    """In chips, as all amounts."""
+    big_bet: int | None = None
+    """None: twice the small bet."""
+    ante: int | None = None
+    """None: half the small bet."""
+    stack: int = 200
+    """Chips of each player before the first hand."""
+    hands: int = 1
+    """Hands of a match, in which stacks are carried over."""
+    max_raises: int | None = 3
+    """Raises in one limit battle; None: no cap."""
+    bare_raise: int | None = None
+    """The limit raise of a player without soldiers; None: twice the small bet."""
+    sizes: tuple[int, ...] = (1, 2, 4, 8)
+    """No-limit extras and raises, in big bets."""
+    discard_fee: int = 0
+    """What a Discard turn costs."""
+    forced_duel: bool = True
+    """Whether the last two must fight."""
+    seats: int | None = None
+    """Seats that the candidates' networks are laid out for; None: the players."""
+    hand_values: bool = True
+    """Whether observations show what hands are worth."""
+    ranks: int = 13
+    """The deck's top so many ranks."""
+    palace_cards: int = 3
+    """Cards of a palace."""
+    max_soldiers: int = 5
+    """Soldiers at the end of a turn."""
+
+
+def main() -> None:
+    """Parse the command line, play, report; exits with 2 on bad input and with 130 on Ctrl-C."""
+    args = tyro.cli(Args, config=(tyro.conf.FlagCreatePairsOff,))
+    try:
+        report(args, evaluate(args))
+    except (ValueError, OSError, ModuleNotFoundError) as error:
+        print(f"evaluate.py: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("Stopped; nothing was written.", file=sys.stderr)
+        sys.exit(130)
+
+
+def evaluate(args: Args) -> "list[Result]":
+    """Play all matches, the other way round right after each.
+
+    Raises:
+        ValueError: an argument or an agent is invalid.
+        OSError: a file is missing, or the results could not be written.
+        ModuleNotFoundError: an agent needs a package that is not installed.
+    """
+    import agents
+    from agents.arena import duel
+
+    if not args.others:
+        raise ValueError("others: name at least one agent to play against")
+    game = make_game(args)
+    candidate = agents.load(args.candidate, game)
+    pairs: list[tuple[Agent, Agent]] = []
+    for spec in args.others:
+        other = agents.load(spec, game)
+        pairs += [(candidate, other), (other, candidate)] if args.both else [(candidate, other)]
+    check_place(place_of(args))
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
+        task = bars.add_task("", total=len(pairs) * args.deals)
+        results = []
+        for one, other in pairs:
+            bars.update(task, description=f"{one.name} at a table of {other.name}")
+            results.append(duel(game, one, other, args.deals, args.seed, lambda n: bars.advance(task, n)))
+    return results
+
+
+def make_game(args: Args) -> "Game":
+    """The game with its arguments settled.
+
+    Raises:
+        ValueError: an argument is out of range.
+    """
+    from palace_env.palace_v0 import Palace
+
+    return Palace(
+        players=args.players,
+        betting=args.betting,
+        small_bet=args.small_bet,
+        big_bet=args.big_bet,
+        ante=args.ante,
+        stack=args.stack,
+        hands=args.hands,
+        max_raises=args.max_raises,
+        bare_raise=args.bare_raise,
+        sizes=args.sizes,
+        discard_fee=args.discard_fee,
+        forced_duel=args.forced_duel,
+        seats=args.seats,
+        hand_values=args.hand_values,
+        ranks=args.ranks,
+        palace_cards=args.palace_cards,
+        max_soldiers=args.max_soldiers,
+    )
+
+
+def place_of(args: Args) -> Path | None:
+    """Where the results go: the name tells the others and the game's arguments that differ from usual."""
+    if args.json is not None:
+        return args.json
+    folder = Path(args.candidate)
+    if not folder.is_dir():
+        return None
+    words = [Path(spec).name.replace(":", "") for spec in args.others]
+    return folder / f"evaluation-{'-'.join(words + unusual(args))}.json"
+
+
+def unusual(args: Args) -> list[str]:
+    """The game's arguments that differ from the defaults, as words for a file's name."""
+    usual = asdict(Args(args.game, args.candidate, args.others))
+    words = []
+    for name, value in asdict(args).items():
+        if name not in ("deals", "both", "seed", "json") and value != usual[name]:
+            told = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+            words.append(name.replace("_", "") + told)
+    return words
+
+
+def check_place(place: Path | None) -> None:
+    """Find out before a long evaluation whether its results can be written.
+
+    Raises:
+        OSError: the folder is missing or cannot be written.
+    """
+    if place is None:
+        return
+    if place.is_dir():
+        raise IsADirectoryError(f"--json {str(place)!r}: is a folder, name a file")
+    if not place.parent.is_dir():
+        raise FileNotFoundError(f"--json {str(place)!r}: there is no folder {str(place.parent)!r}")
+    if not os.access(place.parent, os.W_OK):
+        raise PermissionError(f"--json {str(place)!r}: the folder {str(place.parent)!r} cannot be written")
+
+
+def report(args: Args, results: "list[Result]") -> None:
+    """Print the results, and write them where they go.
+
+    Raises:
+        OSError: the file could not be written.
+    """
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=250)  # so that no table is squeezed into a file
+    console.print(totals_table(args, results), seats_table(args, results), sep="\n")
+    place = place_of(args)
+    if place is not None:
+        write(place, contents_of(args, results))
+        console.print(f"Written to {place}", soft_wrap=True, highlight=False)
+
+
+def totals_table(args: Args, results: "list[Result]") -> Table:
+    """A row for each match."""
+    table = Table(title=f"{args.game}, {args.players} players, {args.deals:,} deals from each seat")
+    table.add_column("candidate")
+    table.add_column("table of")
+    for name in ("small bets a hand", "decisions a hand", *results[0].figures):
+        table.add_column(name, justify="right")
+    for result in results:
+        mean = f"{result.mean:+.3f} ± {result.error:.3f}"
+        figures = (f"{value:.2f}" for value in result.figures.values())
+        table.add_row(result.candidate, result.others, mean, f"{result.decisions:.1f}", *figures)
+    return table
+
+
+def seats_table(args: Args, results: "list[Result]") -> Table:
+    """A row for each seat, a column for each match."""
+    table = Table(title="small bets a hand by seat")
+    table.add_column("seat")
+    for result in results:
+        table.add_column(f"{result.candidate} at {result.others}", justify="right")
+    for seat in range(args.players):
+        cells = (f"{result.seat_means[seat]:+.2f} ± {result.seat_errors[seat]:.2f}" for result in results)
+        table.add_row(str(seat), *cells)
+    return table
+
+
+def contents_of(args: Args, results: "list[Result]") -> dict[str, Any]:
+    """The results with what it takes to get them again, as they go into JSON."""
+    return {
+        "command": shlex.join(["python", *sys.argv]),
+        "arguments": {**asdict(args), "json": None if args.json is None else str(args.json)},
+        "seed": args.seed,
+        "versions": {"python": platform.python_version(), **versions()},
+        "unit": "small bets a hand, ± a 95 % interval over deals",
+        "results": [asdict(result) for result in results],
+    }
+
+
+def versions() -> dict[str, str]:
+    """The versions of what takes part, as far as it is installed."""
+    found = {}
+    for package in PACKAGES:
+        try:
+            found[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def write(place: Path, contents: dict[str, Any]) -> None:
+    """Write a JSON file at once: whoever looks sees the old contents or the new.
+
+    Raises:
+        OSError: it could not be written.
+    """
+    passing = place.with_name(f".{place.name}.tmp")
+    passing.write_text(json.dumps(contents, indent=1, allow_nan=False) + "\n", "utf-8")
+    os.replace(passing, place)
+
+
+if __name__ == "__main__":
+    main()
