@@ -321,8 +321,9 @@ class Palace(Game):
         for key in ("moves", "stacks", "banners", "palaces", "draws"):
             if not isinstance(history[key], list):
                 raise ValueError(f"{key}={history[key]!r}: must be a list")
-        return cls(**history["rules"]), {
-            "button": history["button"],
+        game = cls(**history["rules"])
+        return game, {
+            "button": check_whole("button", history["button"], 0, game.players - 1),
             "stacks": history["stacks"],
             "deal": {key: history[key] for key in DEAL},
         }
