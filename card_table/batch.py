@@ -265,6 +265,28 @@ class Batch:
         arrays = (self.observations, self._masks, self.actors)
         self._spread(lambda lo, hi: start(self.states, lo, hi, self.seed, self.first, *arrays))
 
+    def restore(self, states: States) -> None:
+        """Go on from records that ``states`` once held.
+
+        Args:
+            states: a copy of them, records (B,) of the game's dtype, from a batch of the same game; what
+                they say is not checked.
+
+        Raises:
+            ValueError: another dtype or number of records; nothing has changed.
+        """
+        if states.dtype != self.states.dtype or states.shape != self.states.shape:
+            raise ValueError(
+                f"states of shape {states.shape!r} and dtype {str(states.dtype)!r}: must be "
+                f"{self.size} records of {self.game.name!r}"
+            )
+        self.states[:] = states
+        self.rewards[:] = 0
+        self.over[:] = False
+        self.hand_over[:] = False
+        for i in range(self.size):
+            self.game.kernels.show(self.states, i, self.observations, self._masks, self.actors)
+
     def step(self, actions: npt.ArrayLike) -> None:
         """Take one action in each game.
 
