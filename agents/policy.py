@@ -1,7 +1,7 @@
 """A trained network that plays: its arithmetic without torch, the choice of a legal move, and its two files.
 
-A policy is a folder with ``policy.safetensors``, the network's six arrays as float16, and ``config.json``, which
-says what game, layout and actions they are for. Both are plain data: loading runs no code that they hold.
+A policy is a folder with two files: ``policy.safetensors``, the network's six arrays as float16, and
+``config.json``, what game, layout and actions they are for. Both are plain data, loading runs nothing.
 """
 
 import json
@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
 
 from card_table.compile import rule
 from card_table.game import Game, States
@@ -168,8 +170,6 @@ def describe(game: Game) -> dict[str, Any]:
 
 def pack(weights: Weights, game: Game) -> bytes:
     """The contents of ``policy.safetensors``; the value's column is left out."""
-    from safetensors.numpy import save
-
     actions = game.n_actions
     arrays = {
         "first.weight": weights.first.T * game.layout.high[None, :],
@@ -188,9 +188,6 @@ def unpack(contents: bytes, game: Game) -> Weights:
     Raises:
         ValueError: they are broken or of another network.
     """
-    from safetensors import SafetensorError
-    from safetensors.numpy import load
-
     try:
         arrays = load(contents)
     except (SafetensorError, ValueError, TypeError, KeyError) as error:

@@ -1,9 +1,9 @@
 """Self-play: one network plays every seat of many tables and learns from every seat's decisions.
 
-It is PPO as in sb3-contrib's MaskablePPO, with returns that belong to seats. Players take turns, so each seat's
-decisions are strung together apart from the others', and what a hand brings a seat is credited to the last
-decision that it took in the hand, even if it was beaten long before the end. Hands are learned from when they
-are over and never cut: those that are not over at the end of a rollout wait, whole, for the next.
+It is PPO as in sb3-contrib's MaskablePPO, with returns that belong to seats. Players take turns, so the
+decisions of each seat are strung together apart from the others', and what a hand brings a seat is credited
+to the last decision that it took in the hand, even if it was beaten long before the end. Hands are learned
+from when they are over and never cut: those that go on at the end of a rollout wait, whole, for the next.
 """
 
 from collections.abc import Mapping
@@ -230,10 +230,10 @@ class SelfPlay(MaskablePPO):
         unit = np.float32(self.settings.unit)
         for _ in range(self.n_steps):
             rows = decisions.extend(tables.size)
-            scores = weights.scores(tables.observations)
-            actions, logs = choose(scores, tables.masks, self.rng)
             decisions.observations[rows] = tables.observations
             decisions.masks[rows] = tables.masks
+            scores = weights.scores(tables.observations)
+            actions, logs = choose(scores, decisions.masks[rows], self.rng)
             decisions.actions[rows] = actions
             decisions.logs[rows] = logs
             decisions.values[rows] = scores[:, -1]
@@ -340,10 +340,7 @@ class SelfPlay(MaskablePPO):
         """All that going on needs: arrays by name, and what fits into JSON."""
         tables = self.tables
         arrays: dict[str, npt.NDArray[Any]] = {
-            "tables.states": tables.states.view(np.uint8).reshape(tables.size, -1),
-            "tables.observations": tables.observations,
-            "tables.masks": tables.masks,
-            "tables.actors": tables.actors,
+            "states": tables.states.view(np.uint8).reshape(tables.size, -1),
         }
         for name, array in self.decisions.arrays().items():
             arrays["decisions." + name] = array[: self.decisions.size]
@@ -369,10 +366,9 @@ class SelfPlay(MaskablePPO):
         size = len(arrays["decisions.actions"])
         decisions.size = 0
         decisions.extend(size)
-        _put(tables.states.view(np.uint8).reshape(tables.size, -1), arrays, "tables.states")
-        _put(tables.observations, arrays, "tables.observations")
-        _put(tables.masks, arrays, "tables.masks")
-        _put(tables.actors, arrays, "tables.actors")
+        states = tables.states.copy()
+        _put(states.view(np.uint8).reshape(tables.size, -1), arrays, "states")
+        tables.restore(states)
         for name, array in decisions.arrays().items():
             _put(array[:size], arrays, "decisions." + name)
         optimizer = self.policy.optimizer

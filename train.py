@@ -1,0 +1,499 @@
+"""Train a policy by self-play: ``python train.py palace`` takes ten minutes from start to results."""
+
+import contextlib
+import shlex
+import signal
+import sys
+import time
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import tyro
+from rich.console import Console
+from rich.live import Live
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from agents.settings import Settings
+
+if TYPE_CHECKING:
+    from agents.arena import Result
+    from agents.policy import Policy
+    from agents.runs import Run
+    from agents.selfplay import SelfPlay
+    from card_table.game import Game
+
+STARTED = time.monotonic()
+EVALUATION_SEED = 1_000_000_000  # of the last evaluation's deals; the curve's are those of the next seed
+EVALUATION_SHARE = 0.2  # of the minutes that the last evaluation may take
+CURVE_POINTS = 12
+CURVE_DEALS = 128
+CHECKPOINT_EVERY = 60.0  # seconds
+LINE_EVERY = 10.0  # seconds, where there is no terminal to draw on
+OF_THIS_CALL = ("out", "resume", "overwrite")  # arguments that a run does not keep
+
+
+@dataclass(frozen=True)
+class Args:
+    """Train a policy by self-play: one network plays every seat and learns from every seat.
+
+    The run's folder gets checkpoints on the way, and policy.safetensors and config.json to play with; a
+    finished run has evaluation.json and curve.png too. Ctrl-C keeps what has been learned, --resume goes on.
+    """
+
+    game: tyro.conf.Positional[Literal["palace"]]
+    """What is played."""
+    players: int = 4
+    """Players at a table."""
+    betting: Literal["limit", "no-limit"] = "limit"
+    """How bets are limited."""
+    small_bet: int = 2
+    """In chips, as all amounts."""
+    big_bet: int | None = None
+    """None: twice the small bet."""
+    ante: int | None = None
+    """None: half the small bet."""
+    stack: int = 200
+    """Chips of each player before the first hand."""
+    hands: int = 1
+    """Hands of a match, in which stacks are carried over."""
+    max_raises: int | None = 3
+    """Raises in one limit battle; None: no cap."""
+    bare_raise: int | None = None
+    """The limit raise of a player without soldiers; None: twice the small bet."""
+    sizes: tuple[int, ...] = (1, 2, 4, 8)
+    """No-limit extras and raises, in big bets."""
+    discard_fee: int = 0
+    """What a Discard turn costs."""
+    forced_duel: bool = True
+    """Whether the last two must fight."""
+    seats: int | None = None
+    """Seats that the network is laid out for; None: the players."""
+    hand_values: bool = True
+    """Whether observations show what hands are worth."""
+    ranks: int = 13
+    """The deck's top so many ranks."""
+    palace_cards: int = 3
+    """Cards of a palace."""
+    max_soldiers: int = 5
+    """Soldiers at the end of a turn."""
+    minutes: float = 10.0
+    """Wall-clock time of the whole run, the evaluation at its end included."""
+    steps: int | None = None
+    """Train for so many decisions instead, rounded up to whole rollouts; the seed then settles the result."""
+    seed: int = 1
+    """Where all chance comes from; the evaluation's deals have a seed of their own."""
+    out: Path | None = None
+    """The run's folder; None: runs/<game>-<players>p-seed<seed>."""
+    resume: bool = False
+    """Go on with the run in the folder, with its arguments."""
+    overwrite: bool = False
+    """Delete an earlier run in the folder."""
+    threads: int = 1
+    """Threads for the network's arithmetic; more than one pays only on an idle machine."""
+    evaluation_deals: int = 4000
+    """Deals of the last evaluation against each script, either way round; fewer where time is short."""
+    settings: Annotated[Settings, tyro.conf.arg(name="")] = field(default_factory=Settings)
+    """How it learns."""
+
+
+def main() -> None:
+    """Parse the command line, train, evaluate; exits with 2 on bad input and with 130 on Ctrl-C."""
+    args = tyro.cli(Args, config=(tyro.conf.FlagCreatePairsOff,))
+    training = None
+    try:
+        with complaints():
+            training = prepare(args)
+        with training.interrupt.caught():
+            train(training)
+            finish(training)
+    except KeyboardInterrupt:
+        if training is not None:
+            print(
+                f"Stopped; to go on: python train.py {args.game} --resume --out {shlex.quote(training.place)}"
+            )
+        sys.exit(130)
+
+
+@contextlib.contextmanager
+def complaints() -> Iterator[None]:
+    """Turn bad input into one line on stderr and exit code 2."""
+    try:
+        yield
+    except (ValueError, OSError, ModuleNotFoundError) as error:
+        told = str(error)
+        if isinstance(error, ModuleNotFoundError):
+            told = f"training needs the package {error.name!r}: install palace-detective[train]"
+        print(f"train.py: {told}", file=sys.stderr)
+        sys.exit(2)
+
+
+class Interrupt:
+    """Ctrl-C: the first lets the training stop where it can be gone on with, the second stops it at once."""
+
+    def __init__(self) -> None:
+        self.pressed = False
+
+    @contextlib.contextmanager
+    def caught(self) -> Iterator[None]:
+        """Within this, Ctrl-C is noted first."""
+        usual = signal.signal(signal.SIGINT, self._note)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, usual)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        if self.pressed:
+            raise KeyboardInterrupt
+        self.pressed = True
+
+
+@dataclass
+class Training:
+    """A training under way.
+
+    Attributes:
+        args: the run's arguments.
+        seconds_before: how long it had taken when this process started.
+        curve: results against the scripts on the way.
+        costs: seconds that a deal against each script takes.
+    """
+
+    args: Args
+    game: "Game"
+    model: "SelfPlay"
+    run: "Run"
+    interrupt: Interrupt
+    seconds_before: float = 0.0
+    curve: list[dict[str, Any]] = field(default_factory=list)
+    costs: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def place(self) -> str:
+        """The run's folder."""
+        return str(self.run.folder)
+
+    @property
+    def seconds(self) -> float:
+        """How long it has taken up to now."""
+        return self.seconds_before + time.monotonic() - STARTED
+
+    @property
+    def reserve(self) -> float:
+        """Seconds to be left for the last evaluation."""
+        limit = EVALUATION_SHARE * 60 * self.args.minutes
+        return (
+            min(2.5 * sum(self.costs.values()) * self.args.evaluation_deals + 5, limit)
+            if self.costs
+            else limit
+        )
+
+    @property
+    def progress(self) -> float:
+        """How much of the training is behind, 1 at its end."""
+        if self.args.steps is not None:
+            return self.model.num_timesteps / self.args.steps
+        return self.seconds / (60 * self.args.minutes - self.reserve)
+
+    def policy(self) -> "Policy":
+        """The agent as it would be shipped now."""
+        from agents.policy import Policy, pack, unpack
+
+        return Policy(unpack(pack(self.model.weights(), self.game), self.game), self.place)
+
+    def save(self) -> None:
+        """Keep all that going on needs, and the policy to play with."""
+        from agents.policy import WEIGHTS_FILE, pack
+
+        arrays, state = self.model.snapshot()
+        past = {"seconds": self.seconds, "curve": self.curve, "costs": self.costs}
+        self.run.save_checkpoint(arrays, {"model": state, **past})
+        self.run.write(WEIGHTS_FILE, pack(self.model.weights(), self.game))
+
+
+def prepare(args: Args) -> Training:
+    """Check the arguments, make the tables and the network, and the run's folder or what lies in it.
+
+    Raises:
+        ValueError: an argument or the folder is not as it must be.
+        OSError: the folder cannot be written.
+        ModuleNotFoundError: a package is missing that only training needs.
+    """
+    import torch
+
+    from agents import runs
+    from agents.policy import FORMAT, describe
+    from agents.selfplay import SelfPlay
+
+    if args.resume and args.overwrite:
+        raise ValueError("--resume and --overwrite: choose one of them")
+    folder = args.out or Path("runs", f"{args.game}-{args.players}p-seed{args.seed}")
+    run = None
+    if args.resume:
+        run = runs.resume(folder)
+        args = stored_args(args, run)
+    check(args)
+    torch.set_num_threads(args.threads)
+    game = make_game(args)
+    model = SelfPlay(game, args.settings, args.seed)
+    if run is None:
+        config = {"format": FORMAT, **describe(game), "arguments": kept(args), "versions": runs.versions()}
+        return Training(args, game, model, runs.start(folder, config, args.overwrite), Interrupt())
+    training = Training(args, game, model, run, Interrupt())
+    checkpoint = run.load_checkpoint()
+    if checkpoint is not None:
+        arrays, state = checkpoint
+        model.restore(arrays, state["model"])
+        training.seconds_before, training.curve, training.costs = (
+            state["seconds"],
+            state["curve"],
+            state["costs"],
+        )
+    return training
+
+
+def check(args: Args) -> None:
+    """Check the arguments that nothing else checks.
+
+    Raises:
+        ValueError: one is out of range.
+    """
+    from card_table.game import check_whole
+
+    if not 0 < args.minutes <= 10_000:
+        raise ValueError(f"minutes={args.minutes!r}: must be above 0 and at most 10000")
+    if args.steps is not None:
+        check_whole("steps", args.steps, 1, 2**53)
+    check_whole("seed", args.seed, 0, 2**32 - 1)
+    check_whole("threads", args.threads, 1, 1024)
+    check_whole("evaluation_deals", args.evaluation_deals, 2, 10_000_000)
+
+
+def make_game(args: Args) -> "Game":
+    """The game with its arguments settled."""
+    from palace_env.palace_v0 import Palace
+
+    return Palace(
+        players=args.players,
+        betting=args.betting,
+        small_bet=args.small_bet,
+        big_bet=args.big_bet,
+        ante=args.ante,
+        stack=args.stack,
+        hands=args.hands,
+        max_raises=args.max_raises,
+        bare_raise=args.bare_raise,
+        sizes=args.sizes,
+        discard_fee=args.discard_fee,
+        forced_duel=args.forced_duel,
+        seats=args.seats,
+        hand_values=args.hand_values,
+        ranks=args.ranks,
+        palace_cards=args.palace_cards,
+        max_soldiers=args.max_soldiers,
+    )
+
+
+def kept(args: Args) -> dict[str, Any]:
+    """The arguments that a run keeps, as they go into JSON."""
+    found = {name: value for name, value in asdict(args).items() if name not in OF_THIS_CALL}
+    learning = found.pop("settings")
+    return {**found, **learning, "sizes": list(args.sizes)}
+
+
+def stored_args(args: Args, run: "Run") -> Args:
+    """The arguments of a run that is gone on with.
+
+    Raises:
+        ValueError: an argument was given that differs from the run's.
+    """
+    stored = run.config.get("arguments")
+    given, usual = kept(args), kept(Args(args.game))
+    if not isinstance(stored, dict) or set(stored) != set(given):
+        raise ValueError(
+            f"{str(run.folder)!r}: its config.json has other arguments than this version, start it anew"
+        )
+    for name, value in given.items():
+        if value not in (usual[name], stored[name]):
+            option = "--" + name.replace("_", "-")
+            raise ValueError(
+                f"{option} {value!r}: the run has {stored[name]!r}, leave the option out to resume it"
+            )
+    learning = {part.name for part in fields(Settings)}
+    plain = {name: value for name, value in stored.items() if name not in learning}
+    settings = Settings(**{name: stored[name] for name in learning})
+    return Args(**{**plain, "sizes": tuple(stored["sizes"]), "settings": settings})
+
+
+def train(training: Training) -> None:
+    """Learn until the budget is used up.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C was pressed; what has been learned is kept.
+    """
+    from stable_baselines3.common.logger import configure
+
+    from agents.runs import LOGS
+
+    console, model, args = Console(), training.model, training.args
+    model.set_logger(configure(str(training.run.folder / LOGS), ["tensorboard"]))
+    points = CURVE_POINTS if args.steps is not None else min(CURVE_POINTS, 2 + int(args.minutes))
+    recent = deque([(time.monotonic(), model.num_timesteps, model.hands)], maxlen=50)
+    saved = time.monotonic()
+    shown = -LINE_EVERY
+    live = Live(console=console, refresh_per_second=4) if console.is_terminal else None
+    with live or contextlib.nullcontext():
+        while not training.interrupt.pressed and (training.progress < 1 or not training.curve):
+            figures = model.iterate(training.progress)
+            if len(training.curve) < points and len(training.curve) <= points * training.progress:
+                measure(training)
+            now = time.monotonic()
+            recent.append((now, model.num_timesteps, model.hands))
+            for place, name in ((1, "decisions/s"), (2, "hands/s")):
+                figures[name] = (recent[-1][place] - recent[0][place]) / (recent[-1][0] - recent[0][0])
+            figures.update(training.curve[-1]["figures"])
+            for name, value in figures.items():
+                model.logger.record("selfplay/" + name.replace(" ", "_"), value)
+            model.logger.dump(model.num_timesteps)
+            if live is not None:
+                live.update(status(training, figures))
+            elif now - shown >= LINE_EVERY:
+                shown = now
+                console.print(line(training, figures), soft_wrap=True, highlight=False)
+            if now - saved >= CHECKPOINT_EVERY:
+                saved = now
+                training.save()
+    model.logger.close()
+    training.save()
+    if training.interrupt.pressed:
+        raise KeyboardInterrupt
+
+
+def measure(training: Training) -> None:
+    """Add a point to the curve: short duels against the scripts, and how hands go in self-play."""
+    import agents
+    from agents.arena import duel
+    from agents.spec import PLAYABLE
+
+    policy, results = training.policy(), {}
+    for spec in PLAYABLE[training.game.name].specs:
+        start = time.monotonic()
+        script = agents.load(spec, training.game)
+        result = duel(training.game, policy, script, CURVE_DEALS, EVALUATION_SEED + 1)
+        training.costs[spec] = (time.monotonic() - start) / CURVE_DEALS
+        results[spec] = [result.mean, result.error]
+        training.model.logger.record("against/" + spec, result.mean)
+    alike = duel(training.game, policy, policy, CURVE_DEALS, EVALUATION_SEED + 1)
+    training.curve.append(
+        {
+            "decisions": training.model.num_timesteps,
+            "seconds": training.seconds,
+            "figures": alike.figures,
+            "results": results,
+        }
+    )
+
+
+def told(training: Training, figures: dict[str, float]) -> dict[str, str]:
+    """What is shown on the way, by name."""
+    model, args = training.model, training.args
+    if args.steps is None:
+        left = f"{max(60 * args.minutes - training.seconds, 0):.0f} s"
+    else:
+        left = f"{max(args.steps - model.num_timesteps, 0):,} decisions"
+    shown = {"time": f"{training.seconds:.0f} s", "left": left, "decisions": f"{model.num_timesteps:,}"}
+    for name, value in figures.items():
+        shown[name] = f"{value:,.0f}" if name.endswith("/s") else f"{value:.3g}"
+    for spec, (mean, error) in training.curve[-1]["results"].items():
+        shown[f"against {spec}"] = f"{mean:+.2f} ± {error:.2f}"
+    return shown
+
+
+def line(training: Training, figures: dict[str, float]) -> str:
+    """The state of the training in one line."""
+    return " · ".join(f"{name} {value}" for name, value in told(training, figures).items())
+
+
+def status(training: Training, figures: dict[str, float]) -> "Table":
+    """The state of the training as a table."""
+    from rich.table import Table
+
+    table = Table(title=f"Training {training.place}", show_header=False)
+    for name, value in told(training, figures).items():
+        table.add_row(name, value)
+    return table
+
+
+def finish(training: Training) -> None:
+    """Evaluate the policy against every script, both ways round, and write and print the results.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C was pressed.
+    """
+    import agents
+    from agents import runs
+    from agents.arena import duel
+    from agents.curve import draw
+    from agents.spec import PLAYABLE
+
+    game, policy, console = training.game, training.policy(), Console()
+    specs, deals = PLAYABLE[game.name].specs, deals_in_time(training)
+    pairs: dict[str, tuple[Result, Result]] = {}
+    columns = (TextColumn("Evaluating against {task.description}"), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
+        task = bars.add_task("", total=2 * deals * len(specs))
+
+        def advance(count: int) -> None:
+            if training.interrupt.pressed:
+                raise KeyboardInterrupt
+            bars.advance(task, count)
+
+        for spec in specs:
+            bars.update(task, description=spec)
+            script = agents.load(spec, game)
+            one = duel(game, policy, script, deals, EVALUATION_SEED, advance)
+            pairs[spec] = (one, duel(game, script, policy, deals, EVALUATION_SEED, advance))
+    final = {spec: [one.mean, one.error] for spec, (one, _) in pairs.items()}
+    last = {"decisions": training.model.num_timesteps, "seconds": training.seconds, "results": final}
+    training.run.write(runs.CURVE_FILE, draw([*training.curve, last], training.place))
+    contents = {
+        "command": shlex.join(["python", *sys.argv]),
+        "seed": EVALUATION_SEED,
+        "deals": deals,
+        "decisions": training.model.num_timesteps,
+        "hands": training.model.hands,
+        "seconds": training.seconds,
+        "versions": runs.versions(),
+        "results": [asdict(result) for pair in pairs.values() for result in pair],
+    }
+    training.run.write_json(runs.EVALUATION_FILE, contents)
+    table = Table(
+        title=f"{training.place}: small bets a hand over {deals:,} deals in every seat, with 95 % intervals"
+    )
+    for heading in ("script", "policy among scripts", "script among policies", "decisions a hand"):
+        table.add_column(heading, justify="left" if heading == "script" else "right")
+    for spec, (one, other) in pairs.items():
+        means = [f"{result.mean:+.3f} ± {result.error:.3f}" for result in (one, other)]
+        table.add_row(spec, *means, f"{one.decisions:.1f}")
+    console.print(table)
+    console.print(
+        f"{training.model.num_timesteps:,} decisions in {training.seconds:.0f} s, kept in {training.place}"
+    )
+
+
+def deals_in_time(training: Training) -> int:
+    """How many deals each duel of the last evaluation gets."""
+    deals = training.args.evaluation_deals
+    if training.args.steps is None and training.costs:
+        left = max(60 * training.args.minutes - training.seconds, 0.5 * training.reserve) - 3
+        deals = min(deals, int(left / (2.2 * sum(training.costs.values()))))
+    return max(deals, 2)
+
+
+if __name__ == "__main__":
+    main()
