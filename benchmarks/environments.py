@@ -1,8 +1,8 @@
 """Measure the environments against PettingZoo's Texas hold'em: ``python -m benchmarks.environments``.
 
 A table is played in the usual AEC loop, the same code for every environment: look, choose a legal action at
-random with NumPy, step. A batch is stepped with random legal actions too, chosen outside the timed part. All of
-it runs on one thread; the contenders take turns, and the best run of each counts.
+random with NumPy, step. A batch is stepped with random legal actions too, chosen outside the timed part.
+All of it runs on one thread; the contenders take turns, and the best run of each counts.
 """
 
 import importlib.metadata
