@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any, ClassVar
 
+import gymnasium
 import numpy as np
 import numpy.typing as npt
 import pettingzoo
@@ -398,3 +399,4 @@ def _seats_with(stacks: list[int]) -> list[int]:
 GAME = Palace
 LAYOUT = Palace().layout
 pettingzoo.register("aec", "palace_env/Palace-v0", "palace_env.palace_v0:env")
+gymnasium.register("palace_env/Palace-v0", "agents.solo:SoloEnv", kwargs={"game": "palace"})
