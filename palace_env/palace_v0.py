@@ -271,15 +271,15 @@ class Palace(Game):
 
     def format_move(self, states: States, action: int) -> str:
         """See ``Game.format_move``."""
-        return text.format_move(states[0], action)
+        return text.format_move(states, action)
 
     def parse_move(self, states: States, text_: str) -> int:
         """See ``Game.parse_move``."""
-        return text.parse_move(states[0], text_)
+        return text.parse_move(states, text_)
 
     def view_text(self, views: States) -> str:
         """See ``Game.view_text``."""
-        return text.describe(views[0])
+        return text.describe(views)
 
     def begin_history(self, states: States) -> dict[str, Any]:
         """See ``Game.begin_history``."""

@@ -2,45 +2,54 @@
 
 import re
 import textwrap
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from card_table.cards import NO_CARD, SUIT_NAMES, format_card, format_cards, parse_card, suit_cards, suit_of
-from card_table.compile import State
-from card_table.game import IllegalMoveError, InvalidMoveError
+from card_table.cards import (
+    N_CARDS,
+    NO_CARD,
+    SUIT_NAMES,
+    format_card,
+    format_cards,
+    parse_card,
+    suit_cards,
+    suit_of,
+)
+from card_table.compile import rule
+from card_table.game import IllegalMoveError, InvalidMoveError, States
 from card_table.hands import best_hand, name_hand
 from palace_env import rules
-from palace_env.view import known_deck, known_palace, known_pile
+from palace_env.view import known_deck, known_pile
 
 WIDTH = 80
 
-_WORDS = {rules.STAY: "stay", rules.FOLD: "fold", rules.BUY: "buy", rules.DONE: "done", rules.CALL: "call"}
+_WORDS = {
+    rules.LOG_STAY: "stay",
+    rules.LOG_FOLD: "fold",
+    rules.LOG_BUY: "buy",
+    rules.LOG_DONE: "done",
+    rules.LOG_CALL: "call",
+}
 _MOVE = re.compile(
     r"(stay|fold|buy|done|call)|(raise)\s+(\d+)|(attack)\s+(\d+)(?:\s+\+(\d+))?|(discard)\s+(\S+)",
     re.ASCII | re.IGNORECASE,
 )
 
+# What list_moves tells of an action: whether it is legal; its kind, as in the log, or 0 where it has no words;
+# the seat attacked or the card discarded; the chips of a raise or an extra; what it costs, if it is legal.
+LEGAL, KIND, ABOUT, CHIPS, COST = range(5)
+_COLUMNS = 5
+_MOST_ACTIONS = rules.RAISE + (rules.MAX_SIZES + 1) + (rules.MAX_SEATS - 1) * (rules.MAX_SIZES + 2) + N_CARDS
 
-def format_move(g: State, action: int) -> str:
+
+def format_move(states: States, action: int) -> str:
     """An action of the actor in the notation, whether it is legal now or not; "" if it has no words."""
-    if action in _WORDS:
-        return _WORDS[action]
-    attacks, discards = rules.attack_from(g), rules.discard_from(g)
-    if rules.RAISE <= action < attacks:
-        amount = _raise_amount(g, action - rules.RAISE)
-        return f"raise {amount}" if amount > 0 else ""
-    if attacks <= action < discards:
-        target = rules.target_of(g, action)
-        if target >= g.players:
-            return ""
-        extra = rules.attack_extra(g, int(g.actor), target, (action - attacks) % rules.attack_count(g))
-        return f"attack {target}" + (f" +{extra}" if extra > 0 else "") if extra >= 0 else ""
-    if discards <= action < rules.action_count(g):
-        return f"discard {format_card(action - discards)}"
-    return ""
+    return _words(_moves(states)[action]) if 0 <= action < _MOST_ACTIONS else ""
 
 
-def parse_move(g: State, text: object) -> int:
+def parse_move(states: States, text: object) -> int:
     """The action of the actor that a text means.
 
     Raises:
@@ -48,28 +57,76 @@ def parse_move(g: State, text: object) -> int:
         IllegalMoveError: the move is not allowed now.
     """
     canonical = _canonical(text)
-    legal = {format_move(g, action): action for action in legal_actions(g)}
+    moves = _moves(states)
+    legal = {_words(moves[action]): int(action) for action in np.flatnonzero(moves[:, LEGAL])}
     if canonical not in legal:
-        raise IllegalMoveError(f"{text!r} is not allowed now, seat {int(g.actor)} may: {', '.join(legal)}")
+        actor = int(states["actor"][0])
+        raise IllegalMoveError(f"{text!r} is not allowed now, seat {actor} may: {', '.join(legal)}")
     return legal[canonical]
 
 
-def legal_actions(g: State) -> list[int]:
-    """The actions that the actor may take."""
-    mask = np.zeros(rules.action_count(g), np.bool_)
-    rules.legal_actions(g, mask)
-    return [int(action) for action in np.flatnonzero(mask)]
+def _moves(states: States) -> npt.NDArray[np.int64]:
+    moves = np.zeros((_MOST_ACTIONS, _COLUMNS), np.int64)
+    list_moves(states, 0, moves)
+    return moves
 
 
-def _raise_amount(g: State, size: int) -> int:
-    """What a raise adds beyond the call; in limit also where no raise is allowed."""
-    if g.opponent >= 0:
-        amount = rules.raise_amount(g, int(g.actor), size)
-        if amount > 0 or g.no_limit:
-            return amount
-    if g.no_limit:
-        return 0
-    return int(g.big_bet) if g.soldiers[g.actor] else int(g.bare_raise)
+def _words(move: npt.NDArray[np.int64]) -> str:
+    kind, about, chips = move[KIND:COST].tolist()
+    if kind == rules.LOG_RAISE:
+        return f"raise {chips}"
+    if kind == rules.LOG_ATTACK:
+        return f"attack {about} +{chips}" if chips else f"attack {about}"
+    if kind == rules.LOG_DISCARD:
+        return f"discard {format_card(about)}"
+    return _WORDS.get(kind, "")
+
+
+@rule
+def list_moves(states: States, i: int, moves: npt.NDArray[np.int64]) -> None:
+    """Write all actions of the actor of game ``i`` into ``moves``, zeros (A, 5); see the columns' names."""
+    g = states[i]
+    seat = int(g.actor)
+    if seat < 0:
+        return
+    stack = int(g.stacks[seat])
+    attacks = rules.attack_from(g)
+    discards = rules.discard_from(g)
+    for action in range(rules.action_count(g)):
+        move = moves[action]
+        move[LEGAL] = rules.is_legal(g, action)
+        if action >= discards:
+            move[KIND] = rules.LOG_DISCARD
+            move[ABOUT] = action - discards
+            if g.phase == rules.TURN:
+                move[COST] = g.discard_fee
+        elif action >= attacks:
+            target = rules.target_of(g, action)
+            extra = -1
+            if target < g.players:
+                extra = rules.attack_extra(g, seat, target, (action - attacks) % rules.attack_count(g))
+            if extra >= 0:
+                move[KIND] = rules.LOG_ATTACK
+                move[ABOUT] = target
+                move[CHIPS] = extra
+                move[COST] = min(stack, rules.price(g, seat) + extra)
+        elif action >= rules.RAISE:
+            amount = 0
+            if move[LEGAL]:
+                amount = rules.raise_amount(g, seat, action - rules.RAISE)
+            elif not g.no_limit:
+                amount = int(g.big_bet) if g.soldiers[seat] else int(g.bare_raise)
+            if amount > 0:
+                move[KIND] = rules.LOG_RAISE
+                move[CHIPS] = amount
+                move[COST] = rules.call_cost(g, seat) + amount
+    moves[rules.STAY, KIND] = rules.LOG_STAY
+    moves[rules.FOLD, KIND] = rules.LOG_FOLD
+    moves[rules.BUY, KIND] = rules.LOG_BUY
+    moves[rules.BUY, COST] = g.small_bet
+    moves[rules.DONE, KIND] = rules.LOG_DONE
+    moves[rules.CALL, KIND] = rules.LOG_CALL
+    moves[rules.CALL, COST] = min(stack, rules.call_cost(g, seat))
 
 
 def _canonical(text: object) -> str:
@@ -100,36 +157,68 @@ def _invalid(text: object) -> InvalidMoveError:
     )
 
 
-def describe(g: State) -> str:
+class _View:
+    """A view: its fields, and what the rules make of them.
+
+    Attributes:
+        seat: whose view it is.
+        prices: of each seat, in a battle.
+        pile: the cards that the seat knows to be in the discard pile, as a set.
+        deck: the same of the draw deck.
+    """
+
+    def __init__(self, views: States) -> None:
+        self.views = views
+        sums = np.zeros(rules.MAX_SEATS + 2, np.int64)
+        sum_up(views, 0, sums)
+        *self.prices, self.pile, self.deck = sums.tolist()
+        self.seat = int(self.viewer)
+
+    def __getattr__(self, field: str) -> Any:  # noqa: ANN401 - a number or an array of them
+        return self.views[field][0]  # many times faster than by way of the record
+
+
+@rule
+def sum_up(views: States, i: int, sums: npt.NDArray[np.int64]) -> None:
+    """Write the prices of all seats of view ``i``, then the known cards of pile and deck as sets."""
+    g = views[i]
+    for seat in range(int(g.players)):
+        sums[seat] = rules.price(g, seat)
+    sums[rules.MAX_SEATS] = known_pile(g, int(g.viewer))
+    sums[rules.MAX_SEATS + 1] = known_deck(g, int(g.viewer))
+
+
+def describe(views: States) -> str:
     """A view in sentences of plain ASCII, at most 80 characters a line, for its seat to play from.
 
     It shows what everybody sees and what the seat knows (RULES.md 7), what has happened since the seat's last
     move, and then the moves it has, or who is to move, or how the hand ended.
     """
+    g = _View(views)
     lines = [*_title(g), "", *_table(g), "", *_worth(g), *_passes(g), *_known(g), *_news(g), ""]
     if g.phase == rules.ENDED:
         return "\n".join(lines + _outcome(g))
-    return "\n".join(lines + (_choices(g) if g.actor == g.viewer else _waiting(g)))
+    return "\n".join(lines + (_choices(g) if g.actor == g.seat else _waiting(g)))
 
 
-def _title(g: State) -> list[str]:
+def _title(g: _View) -> list[str]:
     hand = f" Hand {int(g.hand) + 1} of {int(g.hands)}." if g.hands > 1 else ""
     return _wrap(
         f"Palace Poker, {'no limit' if g.no_limit else 'limit'}: small bet {int(g.small_bet)}, big bet "
-        f"{int(g.big_bet)}, ante {int(g.ante)}.{hand} You are seat {int(g.viewer)}. Pot {int(g.pot)}. Cards in "
+        f"{int(g.big_bet)}, ante {int(g.ante)}.{hand} You are seat {g.seat}. Pot {int(g.pot)}. Cards in "
         f"the draw deck {int(g.deck_size)}, in the discard pile {int(g.pile_size)}."
     )
 
 
-def _table(g: State) -> list[str]:
+def _table(g: _View) -> list[str]:
     """One row a seat: ``>`` is to move, ``D`` the dealer; a palace that is gone stands in brackets."""
     rows = [("", "seat", "banner", "palace", "price", "in pot", "chips", "soldiers")]
     for seat in range(int(g.players)):
         marks = (">" if seat == g.actor else " ") + ("D" if seat == g.button else " ")
-        label = f"{seat} you" if seat == g.viewer else f"{seat}"
+        label = f"{seat} you" if seat == g.seat else f"{seat}"
         paid, chips = str(int(g.paid[seat])), str(int(g.stacks[seat]))
         if g.in_hand[seat]:
-            banner, price = format_card(int(g.banner[seat])), str(rules.price(g, seat))
+            banner, price = format_card(int(g.banner[seat])), str(g.prices[seat])
             soldiers = " ".join(format_cards(int(g.soldiers[seat]))) or "-"
         else:
             banner, price = "out", ""
@@ -146,37 +235,35 @@ def _table(g: State) -> list[str]:
     return lines
 
 
-def _palace(g: State, seat: int) -> str:
+def _palace(g: _View, seat: int) -> str:
     cards = [format_card(int(card)) for card in g.dealt[seat] if card != NO_CARD]
     if g.in_hand[seat]:
         return " ".join(cards or ["##"] * int(g.palace_cards))
     return f"({' '.join(cards)})" if cards else ""
 
 
-def _worth(g: State) -> list[str]:
+def _worth(g: _View) -> list[str]:
     """The viewer's hand in words, plain and in each battle that could be."""
-    seat = int(g.viewer)
+    seat = g.seat
     if not g.in_hand[seat]:
         return ["You are out of this hand." if _was_dealt_in(g, seat) else "You have no chips, so no cards."]
     cards = _cards(g, seat)
     if g.phase == rules.ENDED:
         return _wrap(f"Your hand: {name_hand(best_hand(cards))}.")
-    lines = _wrap(
-        f"Your hand: {name_hand(best_hand(cards))}. Your price in a battle: {rules.price(g, seat)}."
-    )
+    lines = _wrap(f"Your hand: {name_hand(best_hand(cards))}. Your price in a battle: {g.prices[seat]}.")
     for other in _others_in(g, seat):
         suit = suit_of(int(g.banner[other]))
         if suit == suit_of(int(g.banner[seat])):
             lines.append(f"  No battle with seat {other}: its banner has the suit of yours.")
         else:
             strength = best_hand(cards & ~suit_cards(suit))
-            price = rules.price(g, other)
+            price = g.prices[other]
             text = f"  Against seat {other} (price {price}), no {SUIT_NAMES[suit]}: {name_hand(strength)}."
             lines += _wrap(text, indent=4)
     return lines
 
 
-def _passes(g: State) -> list[str]:
+def _passes(g: _View) -> list[str]:
     if g.phase == rules.ENDED:
         return []
     verbs = {rules.STAYED: "stayed", rules.DISCARDED: "took a Discard turn"}
@@ -192,19 +279,19 @@ def _passes(g: State) -> list[str]:
     )
 
 
-def _known(g: State) -> list[str]:
+def _known(g: _View) -> list[str]:
     lines = []
-    for place, cards in (("discard pile", known_pile(g, g.viewer)), ("draw deck", known_deck(g, g.viewer))):
+    for place, cards in (("discard pile", g.pile), ("draw deck", g.deck)):
         if cards:
-            lines += _wrap(f"You know to be in the {place}: {' '.join(format_cards(int(cards)))}.")
+            lines += _wrap(f"You know to be in the {place}: {' '.join(format_cards(cards))}.")
     return lines
 
 
-def _news(g: State) -> list[str]:
+def _news(g: _View) -> list[str]:
     """What was done from the viewer's last move on, as far as the log keeps it."""
     moves, kept = int(g.moves), min(int(g.moves), rules.LOG)
     entries = [int(g.log[place % rules.LOG]) for place in range(moves - kept, moves)]
-    own = [place for place, entry in enumerate(entries) if entry >> 4 & 15 == g.viewer]
+    own = [place for place, entry in enumerate(entries) if entry >> 4 & 15 == g.seat]
     told = [_tell(g, entries, place) for place in range(own[-1] if own else 0, kept)]
     if not own and kept < moves:
         told.insert(0, f"(What was done before the last {kept} moves is not kept.)")
@@ -212,7 +299,7 @@ def _news(g: State) -> list[str]:
     return _wrap(text) if text else []
 
 
-def _tell(g: State, entries: list[int], place: int) -> str:
+def _tell(g: _View, entries: list[int], place: int) -> str:
     """One move of the log as a sentence, see ``rules.log_move``; "" for the end of discarding."""
     entry = entries[place]
     kind, about, amount = entry & 15, entry >> 8 & 63, entry >> 20
@@ -243,7 +330,7 @@ def _tell(g: State, entries: list[int], place: int) -> str:
     return f"{mover} called for {amount or 'nothing'} and {fight[entry >> 18 & 3]}."
 
 
-def _waiting(g: State) -> list[str]:
+def _waiting(g: _View) -> list[str]:
     actor = int(g.actor)
     doing = {
         rules.TURN: "it is its turn",
@@ -254,8 +341,8 @@ def _waiting(g: State) -> list[str]:
     return [f"Seat {actor} is to move: {doing[int(g.phase)]}."]
 
 
-def _choices(g: State) -> list[str]:
-    seat = int(g.viewer)
+def _choices(g: _View) -> list[str]:
+    seat = g.seat
     asked = "It is your turn."
     if g.phase == rules.DISCARDING:
         excess = int(g.soldiers[seat]).bit_count() - int(g.max_soldiers)
@@ -268,43 +355,29 @@ def _choices(g: State) -> list[str]:
         asked = f"Seat {int(g.opponent)} raised by {int(g.owed)}."
     if g.phase in (rules.ANSWERING, rules.FACING_RAISE) and not g.no_limit and g.max_raises >= 0:
         asked += f" Raises in this battle: {int(g.raises)} of {int(g.max_raises)} at most."
-    moves = [(format_move(g, action), _effect(g, seat, action)) for action in legal_actions(g)]
-    size = max(len(words) for words, _ in moves)
+    moves = _moves(g.views)
+    legal = [(_words(move), _effect(g, move)) for move in moves[moves[:, LEGAL] > 0]]
+    size = max(len(words) for words, _ in legal)
     return [
         *_wrap(f"{asked} Your moves:"),
-        *(f"  {words:{size}}  {effect}".rstrip() for words, effect in moves),
+        *(f"  {words:{size}}  {effect}".rstrip() for words, effect in legal),
     ]
 
 
-def _effect(g: State, seat: int, action: int) -> str:
+def _effect(g: _View, move: npt.NDArray[np.int64]) -> str:
     """What a legal move costs, or does where that needs saying."""
-    chips = int(g.stacks[seat])
-    if action == rules.FOLD:
+    kind, cost, chips = int(move[KIND]), int(move[COST]), int(g.stacks[g.seat])
+    if kind == rules.LOG_FOLD:
         beaten = f"seat {int(g.opponent)} captures your soldiers and banner"
         return "leave the hand" if g.phase == rules.TURN else beaten
-    if action == rules.BUY:
-        return f"pay {int(g.small_bet)} and draw a soldier"
-    if action == rules.CALL:
-        return _pay(chips, rules.call_cost(g, seat)) + ", then fight"
-    if rules.RAISE <= action < rules.attack_from(g):
-        return _pay(chips, rules.call_cost(g, seat) + rules.raise_amount(g, seat, action - rules.RAISE))
-    if rules.attack_from(g) <= action < rules.discard_from(g):
-        size = (action - rules.attack_from(g)) % rules.attack_count(g)
-        return _pay(
-            chips, rules.price(g, seat) + rules.attack_extra(g, seat, rules.target_of(g, action), size)
-        )
-    if action >= rules.discard_from(g) and g.phase == rules.TURN and g.discard_fee:
-        return _pay(chips, int(g.discard_fee))
-    return ""
+    if chips == 0 and kind == rules.LOG_CALL:
+        return "pay nothing, you have no chips, then fight"
+    pay = f"pay {cost}{', all you have' if chips == cost else ''}" if cost else ""
+    ends = {rules.LOG_BUY: " and draw a soldier", rules.LOG_CALL: ", then fight"}
+    return pay + ends.get(kind, "")
 
 
-def _pay(chips: int, amount: int) -> str:
-    if chips == 0:
-        return "pay nothing, you have no chips"
-    return f"pay {min(chips, amount)}{', all you have' if chips <= amount else ''}"
-
-
-def _outcome(g: State) -> list[str]:
+def _outcome(g: _View) -> list[str]:
     """Who won what and why, and everybody's result."""
     pot = int(sum(g.paid))
     left = [seat for seat in range(int(g.players)) if g.in_hand[seat]]
@@ -331,28 +404,28 @@ def _outcome(g: State) -> list[str]:
     return lines
 
 
-def _signed(g: State, amounts: State) -> str:
+def _signed(g: _View, amounts: npt.NDArray[np.int32]) -> str:
     seats = [seat for seat in range(int(g.players)) if _was_dealt_in(g, seat) or amounts[seat]]
     return ", ".join(f"{_who(g, seat)} {int(amounts[seat]):+d}" for seat in seats)
 
 
-def _was_dealt_in(g: State, seat: int) -> bool:
+def _was_dealt_in(g: _View, seat: int) -> bool:
     return bool(int(g.paid[seat]) + int(g.stacks[seat]) > 0)
 
 
-def _others_in(g: State, seat: int) -> list[int]:
+def _others_in(g: _View, seat: int) -> list[int]:
     """The others in the hand, from the left."""
     ahead = [(seat + step) % int(g.players) for step in range(1, int(g.players))]
     return [other for other in ahead if g.in_hand[other]]
 
 
-def _cards(g: State, seat: int) -> int:
+def _cards(g: _View, seat: int) -> int:
     """All cards of a player in the hand whose palace the viewer knows."""
-    return int(g.soldiers[seat]) | 1 << int(g.banner[seat]) | known_palace(g, int(g.viewer), seat)
+    return int(g.soldiers[seat]) | 1 << int(g.banner[seat]) | int(g.palace[seat])
 
 
-def _who(g: State, seat: int) -> str:
-    return "you" if seat == g.viewer else f"seat {seat}"
+def _who(g: _View, seat: int) -> str:
+    return "you" if seat == g.seat else f"seat {seat}"
 
 
 def _join(names: list[str]) -> str:
