@@ -41,7 +41,8 @@ _MOVE = re.compile(
 # the seat attacked or the card discarded; the chips of a raise or an extra; what it costs, if it is legal.
 LEGAL, KIND, ABOUT, CHIPS, COST = range(5)
 _COLUMNS = 5
-_MOST_ACTIONS = rules.RAISE + (rules.MAX_SIZES + 1) + (rules.MAX_SEATS - 1) * (rules.MAX_SIZES + 2) + N_CARDS
+_MOST_ATTACKS = (rules.MAX_SEATS - 1) * (rules.MAX_SIZES + 2)
+_MOST_ACTIONS = rules.RAISE + (rules.MAX_SIZES + 1) + _MOST_ATTACKS + N_CARDS
 
 
 def format_move(states: States, action: int) -> str:
