@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 import gymnasium
 import numpy as np
@@ -16,6 +16,7 @@ from card_table.history import PlayedHand, replay, write_out
 from card_table.rng import check_seed
 
 RENDER_MODES = ("human", "ansi")
+_WHOLE = (int, np.integer)
 # What _lay_out makes: the state is enough to fill it again.
 _ROWS = (
     *("_shown", "_outcome", "_action", "_observation", "_legal"),
@@ -125,6 +126,7 @@ class TableEnv(AECEnv):  # type: ignore[misc]
         env._lone_hand = True
         game.kernels.show(hand.start, 0, *env._shown)
         env._begin_episode(copy_states(hand.start), list(hand.script))
+        env._states["seed"] = secrets.randbits(63)  # of later episodes; a history has none
         return env
 
     def observation_space(self, agent: str) -> spaces.Dict:
@@ -264,7 +266,7 @@ class TableEnv(AECEnv):  # type: ignore[misc]
             self.agent_selection = self.agents[0]
 
     def _check_action(self, action: object) -> int:
-        if isinstance(action, int | np.integer) and not isinstance(action, bool):
+        if _is_whole(action):
             chosen = int(action)
             if 0 <= chosen < len(self._legal) and self._legal[chosen]:
                 return chosen
@@ -273,7 +275,7 @@ class TableEnv(AECEnv):  # type: ignore[misc]
     def _illegal(self, action: object) -> IllegalMoveError:
         words = self._words()
         named = repr(action)
-        if isinstance(action, int | np.integer) and not isinstance(action, bool):
+        if _is_whole(action):
             text = self.game.format_move(self._states, int(action))
             named = f"{int(action)} ({text})" if text else f"{int(action)}"
         return IllegalMoveError(
@@ -446,6 +448,10 @@ class TableEnv(AECEnv):  # type: ignore[misc]
 
     def _not_playing(self, asked: str) -> NotPlayingError:
         return NotPlayingError(f"{asked}: no game is in progress, call reset first")
+
+
+def _is_whole(action: object) -> TypeGuard[int | np.integer[Any]]:
+    return isinstance(action, _WHOLE) and not isinstance(action, bool)
 
 
 def _observation_space(game: Game) -> spaces.Dict:

@@ -37,8 +37,8 @@ _MOVE = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 
-# What list_moves tells of an action: whether it is legal; its kind, as in the log, or 0 where it has no words;
-# the seat attacked or the card discarded; the chips of a raise or an extra; what it costs, if it is legal.
+# What list_moves tells of an action: whether it is legal; its kind, as in the log, or 0 where it has no
+# words; the seat attacked or the card discarded; the chips of a raise or an extra; the cost, if it is legal.
 LEGAL, KIND, ABOUT, CHIPS, COST = range(5)
 _COLUMNS = 5
 _MOST_ATTACKS = (rules.MAX_SEATS - 1) * (rules.MAX_SIZES + 2)
