@@ -1,0 +1,237 @@
+"""Self-play: returns by seat, hands learned from once and whole, SB3's arithmetic, going on exactly."""
+
+import numpy as np
+import pytest
+import torch
+from sb3_contrib.common.maskable.distributions import MaskableCategorical
+
+from agents import load
+from agents.arena import duel
+from agents.policy import Policy, choose
+from agents.selfplay import Decisions, SelfPlay
+from agents.settings import Settings
+from palace_env.palace_v0 import Palace
+
+SMALL = Settings(games=16, rollout=256, batch=64, hidden=16, bfloat16=False)
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+def recorded(
+    moves: list[tuple[int, int, float]], ends: dict[int, list[float]], game: Palace | None = None
+) -> Decisions:
+    """Decisions from (game, seat, value) in order, and the payoffs of those that ended a hand."""
+    decisions = Decisions(game or Palace(players=3), len(moves))
+    decisions.extend(len(moves))
+    for row, (table, seat, value) in enumerate(moves):
+        decisions.games[row], decisions.seats[row], decisions.values[row] = table, seat, value
+    decisions.ended[:] = False
+    decisions.payoffs[:] = 0
+    for row, payoffs in ends.items():
+        decisions.ended[row] = True
+        decisions.payoffs[row] = payoffs
+    return decisions
+
+
+def test_the_result_of_a_hand_goes_to_each_seats_last_decision() -> None:
+    # Seat 1 is beaten after its only decision, seat 0 decides twice, and seat 2 ends the hand.
+    decisions = recorded([(0, 0, 0.5), (0, 1, 0.25), (0, 0, -0.5), (0, 2, 1.0)], {3: [-2.0, -1.0, 3.0]})
+    decisions.credit(1, 0.5)
+    assert decisions.complete.tolist() == [True] * 4
+    assert decisions.returns.tolist() == [-2.0, -1.0, -2.0, 3.0]
+    # Last decisions: payoff less value. Seat 0's first: (-0.5 - 0.5) + 0.5 × (-2.0 + 0.5).
+    assert decisions.advantages.tolist() == [-1.75, -1.25, -1.5, 2.0]
+
+
+def test_an_unfinished_hand_waits_and_nothing_passes_from_one_hand_to_the_next() -> None:
+    decisions = recorded(
+        [(0, 0, 0.0), (1, 0, 0.0), (0, 1, 0.0), (0, 0, 5.0), (1, 1, 0.0), (0, 1, 7.0)],
+        {2: [1.0, -1.0, 0.0]},
+    )
+    decisions.credit(2, 0.95)
+    assert decisions.complete.tolist() == [True, False, True, False, False, False]
+    assert decisions.advantages[[0, 2]].tolist() == [1.0, -1.0]
+    decisions.drop_complete()
+    assert decisions.size == 4
+    assert decisions.games[:4].tolist() == [1, 0, 1, 0]
+    assert decisions.values[:4].tolist() == [0.0, 5.0, 0.0, 7.0]
+
+
+def plain_advantages(values: list[float], payoff: float, trace: float) -> list[float]:
+    """GAE by its definition, for one seat's decisions in one hand."""
+    after = [*values[1:], payoff]
+    deltas = [after[place] - value for place, value in enumerate(values)]
+    return [
+        sum(trace**ahead * delta for ahead, delta in enumerate(deltas[start:]))
+        for start in range(len(deltas))
+    ]
+
+
+@pytest.mark.parametrize("trace", [0.0, 0.6, 0.95, 1.0])
+def test_advantages_equal_a_plain_reference(trace: float) -> None:
+    rng = np.random.default_rng(4)
+    games, players, count = 5, 3, 400
+    moves = [
+        (int(rng.integers(games)), int(rng.integers(players)), float(rng.normal())) for _ in range(count)
+    ]
+    ends = {int(row): rng.normal(size=players).tolist() for row in rng.choice(count, 40, replace=False)}
+    decisions = recorded(moves, ends)
+    decisions.credit(games, trace)
+
+    advantages, returns = [np.nan] * count, [np.nan] * count
+    hand: dict[int, list[int]] = {table: [] for table in range(games)}
+    for row, (table, _, _) in enumerate(moves):
+        hand[table].append(row)
+        if row not in ends:
+            continue
+        for seat in range(players):
+            own = [place for place in hand[table] if moves[place][1] == seat]
+            payoff = ends[row][seat]
+            for place, advantage in zip(
+                own, plain_advantages([moves[place][2] for place in own], payoff, trace), strict=True
+            ):
+                advantages[place], returns[place] = advantage, payoff
+        hand[table] = []
+    complete = ~np.isnan(advantages)
+    assert 0 < complete.sum() < count
+    np.testing.assert_array_equal(decisions.complete, complete)
+    np.testing.assert_allclose(decisions.advantages[complete], np.array(advantages)[complete], atol=1e-5)
+    np.testing.assert_allclose(decisions.returns[complete], np.array(returns)[complete], atol=1e-6)
+
+
+def test_decisions_keep_their_contents_when_room_is_made() -> None:
+    decisions = Decisions(Palace(), 4)
+    for start in range(0, 30, 3):
+        rows = decisions.extend(3)
+        decisions.actions[rows] = range(start, start + 3)
+    assert decisions.size == 30
+    assert decisions.actions[:30].tolist() == list(range(30))
+
+
+def test_every_hand_is_learned_from_once_and_whole() -> None:
+    model = SelfPlay(Palace(players=3, hands=4), SMALL, seed=3)
+    learned = played = 0
+    for _ in range(6):
+        model.collect()
+        played += SMALL.rollout
+        decisions = model.decisions
+        decisions.credit(SMALL.games, SMALL.trace)
+        complete = decisions.complete[: decisions.size]
+        learned += int(complete.sum())
+        for table in range(SMALL.games):
+            own = decisions.games[: decisions.size] == table
+            ended = np.flatnonzero(decisions.ended[: decisions.size][own])
+            # All up to the last end, nothing after it.
+            assert int(complete[own].sum()) == (ended[-1] + 1 if len(ended) else 0)
+        payoffs = decisions.payoffs[: decisions.size][decisions.ended[: decisions.size]]
+        np.testing.assert_allclose(payoffs.sum(axis=1), 0, atol=1e-5)
+        decisions.drop_complete()
+        assert learned + decisions.size == played
+        assert not decisions.ended[: decisions.size].any()
+
+
+def some_decisions(model: SelfPlay) -> tuple[torch.Tensor, ...]:
+    """Observations, masks, actions and logarithms of decisions that the network as it is took."""
+    model.collect()
+    decisions, rows = model.decisions, slice(model.decisions.size - SMALL.rollout, model.decisions.size)
+    arrays = (decisions.observations, decisions.masks, decisions.actions, decisions.logs)
+    return tuple(torch.from_numpy(array[rows].copy()) for array in arrays)
+
+
+def test_play_and_loss_have_the_chances_that_sb3_has() -> None:
+    model = SelfPlay(Palace(), SMALL, seed=5)
+    model.learn(2000)  # away from the first weights, which make all moves alike
+    observations, masks, actions, logs = some_decisions(model)
+    with torch.no_grad():
+        values, expected, entropy = model.policy.evaluate_actions(observations, actions, masks)
+        assert entropy is not None
+        advantages, returns = torch.randn(len(actions)), torch.randn(len(actions))
+        _, told = model.loss(observations, masks, actions, expected, advantages, returns)
+    torch.testing.assert_close(logs, expected, atol=1e-4, rtol=0)
+    torch.testing.assert_close(told[0], -advantages.mean(), atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(told[1], torch.nn.functional.mse_loss(values.flatten(), returns))
+    torch.testing.assert_close(told[2], entropy.mean(), atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(told[3:], torch.zeros(2), atol=1e-5, rtol=0)
+
+
+def test_choose_reports_the_logarithm_that_a_masked_categorical_has() -> None:
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(300, 20)).astype(np.float32) * 3
+    masks = rng.random((300, 20)) < 0.3
+    masks[np.arange(300), rng.integers(20, size=300)] = True
+    actions, logs = choose(scores, masks, rng)
+    chances = MaskableCategorical(logits=torch.from_numpy(scores), masks=torch.from_numpy(masks))
+    expected: torch.Tensor = chances.log_prob(torch.from_numpy(actions))  # type: ignore[no-untyped-call]
+    torch.testing.assert_close(torch.from_numpy(logs), expected, atol=1e-5, rtol=0)
+
+
+def test_weights_say_what_the_network_says() -> None:
+    model = SelfPlay(Palace(), SMALL, seed=6)
+    observations, masks, _, _ = some_decisions(model)
+    scores = model.weights().scores(observations.numpy())
+    with torch.no_grad():
+        units = model.policy.features_extractor(observations)
+        assert isinstance(units, torch.Tensor)
+        expected = torch.cat([model.policy.action_net(units), model.policy.value_net(units)], 1)
+    np.testing.assert_allclose(scores, expected.numpy(), atol=1e-5)
+    assert scores.shape[1] == masks.shape[1] + 1
+
+
+def test_the_same_seed_gives_the_same_training_and_another_another() -> None:
+    def trained(seed: int) -> np.ndarray:
+        return SelfPlay(Palace(), SMALL, seed).learn(1000).weights().first
+
+    assert (trained(1) == trained(1)).all()
+    assert (trained(1) != trained(2)).any()
+
+
+def test_a_restored_snapshot_goes_on_exactly() -> None:
+    model = SelfPlay(Palace(players=5), SMALL, seed=7)
+    for _ in range(3):
+        model.iterate(0.1)
+    arrays, state = model.snapshot()
+    assert model.decisions.size > 0  # unfinished hands are part of it
+    figures = [model.iterate(0.5), model.iterate(0.9)]
+
+    other = SelfPlay(Palace(players=5), SMALL, seed=7)
+    other.restore(arrays, state)
+    assert [other.iterate(0.5), other.iterate(0.9)] == figures
+    assert (other.num_timesteps, other.hands, other.iterations) == (model.num_timesteps, model.hands, 5)
+    for name, weights in vars(model.weights()).items():
+        np.testing.assert_array_equal(vars(other.weights())[name], weights)
+
+
+def test_a_snapshot_of_something_else_is_refused() -> None:
+    arrays, state = SelfPlay(Palace(), SMALL, seed=7).snapshot()
+    wider = Settings(games=16, rollout=256, batch=64, hidden=32)
+    with pytest.raises(ValueError, match=r"network\.features_extractor\.first\.weight.*must be.*32"):
+        SelfPlay(Palace(), wider).restore(arrays, state)
+    del arrays["decisions.logs"]
+    with pytest.raises(ValueError, match=r"'decisions\.logs' is missing"):
+        SelfPlay(Palace(), SMALL).restore(arrays, state)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"games": 0}, "games=0"),
+        ({"rollout": 1000, "games": 256}, "rollout=1000: must be a multiple of games=256"),
+        ({"trace": 1.5}, "trace=1.5"),
+        ({"learning_rate": -1.0}, "learning_rate=-1.0"),
+        ({"entropy": float("nan")}, "entropy=nan"),
+    ],
+)
+def test_settings_out_of_range_are_refused(change: dict[str, float], told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        Settings(**change)  # type: ignore[arg-type]
+
+
+def test_a_short_training_beats_random_play() -> None:
+    game = Palace()
+    model = SelfPlay(game, Settings(games=128, rollout=4096, batch=1024, hidden=64), seed=1)
+    model.learn(120_000)
+    result = duel(game, Policy(model.weights(), "learned"), load("random", game), deals=400, seed=11)
+    assert result.mean - result.error > 0.3
