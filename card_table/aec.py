@@ -290,10 +290,11 @@ class TableEnv(AECEnv):  # type: ignore[misc]
             for action in np.flatnonzero(self._legal).tolist()
         }
 
-    def last(
-        self, observe: bool = True
-    ) -> tuple[dict[str, npt.NDArray[Any]] | None, float, bool, bool, dict[str, Any]]:
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Of the agent to move: observation, reward since its last step, terminated, truncated, info.
+
+        Args:
+            observe: whether to give the observation, as ``observe`` does, or None in its place.
 
         Raises:
             NotPlayingError: before a reset, or when no agent is left.

@@ -161,7 +161,6 @@ def test_observations_are_the_callers_own() -> None:
     agents = env.possible_agents
     before = snapshot(env)
     for seen in (env.last()[0], *map(env.observe, agents)):
-        assert seen is not None
         for array in seen.values():
             array[:] = 1 - array
     env.state()[:] = 1
@@ -169,7 +168,6 @@ def test_observations_are_the_callers_own() -> None:
         env.view(agent)["pot"] = 9
     assert snapshot(env) == before
     seen = env.last()[0]
-    assert seen is not None
     kept = {key: array.copy() for key, array in seen.items()}
     play_on(env, np.random.default_rng(0))
     assert all((seen[key] == kept[key]).all() for key in kept)
@@ -245,7 +243,6 @@ def test_a_seat_that_has_folded_waits_for_the_end(seat: int) -> None:
     for waiting in env.possible_agents:
         assert env.agent_selection == waiting
         observation, reward, terminated, truncated, info = env.last()
-        assert observation is not None
         assert not observation["action_mask"].any()
         assert (terminated, truncated, info) == (True, False, {})
         assert waiting != agent or reward == -0.5

@@ -1,8 +1,9 @@
 """The golden hands, written by hand from RULES.md, play as they say.
 
-A file of ``tests/golden/palace`` holds a ``title``, the paragraphs it ``proves``, a finished hand as a ``history``,
-and claims that hold ``after`` so many of its moves: all moves ``offered``, moves ``refused``, parts of the
-``state``, whose palace a seat has ``seen``, and the cards that it has ``known`` to lie in pile and deck.
+A file of ``tests/golden/palace`` holds a ``title``, the paragraphs it ``proves``, a finished hand as a
+``history``, and claims that hold ``after`` so many of its moves: all moves ``offered``, moves ``refused``,
+parts of the ``state``, whose palace a seat has ``seen``, and the cards that it has ``known`` to lie in pile
+and deck.
 """
 
 import json
