@@ -12,6 +12,7 @@ import importlib.util
 import os
 import pickle
 import sys
+import sysconfig
 import tempfile
 import types
 import warnings
@@ -36,10 +37,11 @@ State: TypeAlias = Any
 OK, OVER, ILLEGAL = 0, 1, -1
 
 _HOME = __name__.partition(".")[0]
+_LIBRARY = sysconfig.get_path("stdlib")
 _SETTINGS: Any = numba.config  # whose attributes come into being at run time
 
-# Of each bound function the modules that it was made from.
-_MADE_FROM: dict[object, set[str]] = {}
+# Of each bound function: the modules that it was made from, and what its names stand for.
+_BOUND: dict[object, tuple[set[str], str]] = {}
 
 
 def rule(function: F) -> F:
@@ -62,15 +64,16 @@ def bind(template: F, name: str, /, **names: Any) -> F:
     bound.__qualname__ = name
     bound.__module__ = template.__module__
     modules = {template.__module__}
-    meaning: list[object] = []
+    meaning = ""
     for key, value in sorted(names.items()):
         if callable(value):
-            modules |= _MADE_FROM.get(value, {value.__module__})
-            meaning.append((key, value.__module__, value.__qualname__))
+            others, inner = _BOUND.get(value, ({value.__module__}, ""))
+            modules |= others
+            meaning += f"{key} = {value.__module__}.{value.__qualname__} ({inner})\n"
         else:
-            meaning.append((key, pickle.dumps(value)))
-    compiled: F = _compiled(bound, tuple(sorted(modules)), repr(meaning))
-    _MADE_FROM[compiled] = modules
+            meaning += f"{key} = {pickle.dumps(value)!r}\n"
+    compiled: F = _compiled(bound, tuple(sorted(modules)), meaning)
+    _BOUND[compiled] = modules, meaning
     return compiled
 
 
@@ -99,8 +102,10 @@ def cache_folder() -> Path | None:
     chosen = os.environ.get("NUMBA_CACHE_DIR")
     if chosen:
         return Path(chosen).absolute()
-    user = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(user) / _HOME if os.path.isabs(user) else None
+    for user in (os.environ.get("XDG_CACHE_HOME", ""), os.path.join(os.path.expanduser("~"), ".cache")):
+        if os.path.isabs(user):
+            return Path(user) / _HOME
+    return None
 
 
 def _compiled(function: F, modules: tuple[str, ...], meaning: str = "") -> F:
@@ -109,7 +114,7 @@ def _compiled(function: F, modules: tuple[str, ...], meaning: str = "") -> F:
     # What is typed at a prompt has no file to go by, and is compiled in each process.
     folder = _writable_folder(source_hash(modules, meaning)) if _has_file(function) else None
     usual = _SETTINGS.CACHE_DIR
-    _SETTINGS.CACHE_DIR = str(folder)  # read by Numba while it decorates
+    _SETTINGS.CACHE_DIR = str(folder or "")  # read by Numba while it decorates
     try:
         return cast(F, numba.njit(cache=folder is not None, nogil=True, error_model="numpy")(function))
     finally:
@@ -152,8 +157,8 @@ def source_hash(modules: tuple[str, ...], more: str = "") -> str:
     """A hash of what machine code depends on.
 
     Args:
-        modules: their sources count, and those of all that they import from here, from their own packages or
-            from beside them.
+        modules: their sources count, and those of all that they import, but for Python's library and
+            installed packages that do not use this one.
         more: counts as well.
     """
     files: dict[str, Path] = {}
@@ -177,15 +182,13 @@ def _collect(module: str, files: dict[str, Path]) -> None:
 
 def _takes_part(imported: str, importer: str) -> bool:
     """Whether an imported module may hold rules, or constants that rules use."""
-    path, own = _source(imported), _source(importer)
-    if path is None or own is None:
+    path = _source(imported)
+    if path is None:
         return False
-    packages = (_HOME, _package(importer).partition(".")[0])
-    return (
-        imported.partition(".")[0] in packages
-        or path.parent == own.parent
-        or _HOME.encode() in path.read_bytes()
-    )
+    if imported.partition(".")[0] in (_HOME, _package(importer).partition(".")[0]):
+        return True
+    installed = path.is_relative_to(_LIBRARY) or not {"site-packages", "dist-packages"}.isdisjoint(path.parts)
+    return not installed or _HOME.encode() in path.read_bytes()
 
 
 def _package(module: str) -> str:
@@ -197,7 +200,7 @@ def _package(module: str) -> str:
 def _source(module: str) -> Path | None:
     spec = _spec(module)
     origin = spec.origin if spec else getattr(sys.modules.get(module), "__file__", None)
-    return Path(origin) if origin and origin.endswith(".py") else None
+    return Path(origin) if origin and origin.endswith(".py") and os.path.isfile(origin) else None
 
 
 @functools.cache

@@ -82,6 +82,7 @@ def count_seven_cards(counts: npt.NDArray[np.int64]) -> None:
                                 counts[best_hand(five | 1 << f | 1 << g) >> 20] += 1
 
 
+@pytest.mark.skipif(not hasattr(best_hand, "py_func"), reason="takes a quarter of an hour as plain Python")
 def test_all_hands_of_seven_cards_fall_into_the_known_classes() -> None:
     counts = np.zeros(9, np.int64)
     count_seven_cards(counts)
