@@ -168,16 +168,16 @@ class TableEnv(AECEnv):  # type: ignore[misc]
             states["deals"] = self._states["deals"]
         else:
             states["seed"] = secrets.randbits(63)
-        given = {} if options is None else options
         kernels = self.game.kernels
         kernels.prepare(states, 0, False)
-        reserved, script = self.game.prescribe(states, given)
+        reserved, script = (0, []) if options is None else self.game.prescribe(states, options)
         kernels.deal_hand(states, 0, reserved, *self._shown)
-        try:
-            self.game.check_deal(states, given)
-        except ValueError:
-            kernels.show(self._states, 0, *self._shown)
-            raise
+        if options is not None:
+            try:
+                self.game.check_deal(states, options)
+            except ValueError:
+                kernels.show(self._states, 0, *self._shown)
+                raise
         self._lone_hand = False
         self._begin_episode(states, script)
 
@@ -335,9 +335,9 @@ class TableEnv(AECEnv):  # type: ignore[misc]
             return {"observation": self._observation.copy(), "action_mask": self._mask.copy()}
         seat = self._seat(agent)
         self._check_started("observe")
-        observation = np.zeros_like(self._observation)
+        observation = np.zeros(len(self._observation), np.uint8)
         self.game.kernels.look(self._states, 0, seat, observation)
-        return {"observation": observation, "action_mask": np.zeros_like(self._mask)}
+        return {"observation": observation, "action_mask": np.zeros(len(self._mask), np.int8)}
 
     def state(self) -> npt.NDArray[np.uint8]:
         """The whole truth, hidden cards and all, as uint8 (state_size,): for privileged critics, not players.
