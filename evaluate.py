@@ -1,4 +1,4 @@
-"""Compare agents on duplicate deals: ``python evaluate.py palace runs/x equity`` plays runs/x among equities."""
+"""Compare agents on duplicate deals: ``python evaluate.py palace runs/x equity`` and so on."""
 
 import importlib.metadata
 import json
@@ -25,11 +25,11 @@ PACKAGES = ("palace-detective", "numpy", "numba", "torch", "safetensors")
 
 @dataclass(frozen=True)
 class Args:
-    """Play duplicate matches: the candidate takes every seat in turn, another agent holds all the other seats.
+    """Play duplicate matches: the candidate takes every seat in turn, another agent holds all others.
 
-    An agent is a script (random, passive, aggressive, tight, equity, or equity:200 with 200 samples a decision),
-    bot for the policy that is shipped, or the folder of a training run. Results are in small bets a hand, with
-    95 % intervals over deals.
+    An agent is a script (random, passive, aggressive, tight, equity, equity:200 with 200 samples a decision),
+    bot for the policy that is shipped, or the folder of a training run. Results are in small bets a hand,
+    with 95 % intervals over deals.
     """
 
     game: tyro.conf.Positional[Literal["palace"]]

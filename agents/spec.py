@@ -73,8 +73,8 @@ def load(spec: str | Path, game: Game | type[Game] | str | None = None) -> Agent
 
     Args:
         spec: a script of the game (for Palace ``random``, ``passive``, ``aggressive``, ``tight``, ``equity``,
-            or ``equity:200`` with 200 samples a decision), ``bot`` for the policy that is shipped, or the folder
-            of a training run.
+            or ``equity:200`` with 200 samples a decision), ``bot`` for the policy that is shipped, or the
+            folder of a training run.
         game: what it is to play: a game, its class or its name; Palace with default arguments if None.
 
     Raises:
