@@ -140,7 +140,9 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
                 return self._tell(begins=True)
         raise ValueError(f"options={options!r}: seat {seat} was not asked once in {MAX_DEALS} deals")
 
-    def step(self, action: np.int64 | int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+    def step(
+        self, action: np.int64 | int | npt.NDArray[np.int64]
+    ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Take a decision, and play on until the learner is asked again or the episode is over.
 
         Returns:
@@ -152,8 +154,9 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
         """
         if not self._playing:
             raise NotPlayingError("step: no episode is in progress, call reset")
-        # SB3's predict gives arrays without dimensions, which Discrete spaces hold too.
-        self.table.step(action.item() if isinstance(action, np.ndarray) and action.ndim == 0 else action)
+        if isinstance(action, np.ndarray) and action.ndim == 0:
+            action = action.item()  # SB3's predict gives arrays without dimensions, Discrete spaces hold them
+        self.table.step(action)  # type: ignore[arg-type]
         self._collect()
         self._play_on()
         earned, self._unpaid = self._unpaid, 0.0
