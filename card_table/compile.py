@@ -26,7 +26,7 @@ import numba
 import numba.extending
 
 if TYPE_CHECKING:
-    from llvmlite.ir import IRBuilder, Value  # type: ignore[import-untyped]
+    from llvmlite.ir import IRBuilder, Value
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -38,7 +38,7 @@ OK, OVER, ILLEGAL = 0, 1, -1
 
 _HOME = __name__.partition(".")[0]
 _LIBRARY = sysconfig.get_path("stdlib")
-_SETTINGS: Any = numba.config  # whose attributes come into being at run time
+SETTINGS: Any = numba.config  # whose attributes come into being at run time
 
 # Of each bound function: the modules that it was made from, and what its names stand for.
 _BOUND: dict[object, tuple[set[str], str]] = {}
@@ -77,7 +77,7 @@ def bind(template: F, name: str, /, **names: Any) -> F:
     return compiled
 
 
-if _SETTINGS.DISABLE_JIT:
+if SETTINGS.DISABLE_JIT:
 
     def count_bits(number: int) -> int:
         """The number of ones in a whole number that is not negative."""
@@ -109,16 +109,16 @@ def cache_folder() -> Path | None:
 
 
 def _compiled(function: F, modules: tuple[str, ...], meaning: str = "") -> F:
-    if _SETTINGS.DISABLE_JIT:
+    if SETTINGS.DISABLE_JIT:
         return function
     # What is typed at a prompt has no file to go by, and is compiled in each process.
     folder = _writable_folder(source_hash(modules, meaning)) if _has_file(function) else None
-    usual = _SETTINGS.CACHE_DIR
-    _SETTINGS.CACHE_DIR = str(folder or "")  # read by Numba while it decorates
+    usual = SETTINGS.CACHE_DIR
+    SETTINGS.CACHE_DIR = str(folder or "")  # read by Numba while it decorates
     try:
         return cast(F, numba.njit(cache=folder is not None, nogil=True, error_model="numpy")(function))
     finally:
-        _SETTINGS.CACHE_DIR = usual
+        SETTINGS.CACHE_DIR = usual
 
 
 def _has_file(function: Callable[..., Any]) -> bool:
@@ -164,7 +164,7 @@ def source_hash(modules: tuple[str, ...], more: str = "") -> str:
     files: dict[str, Path] = {}
     for module in modules:
         _collect(module, files)
-    digest = hashlib.sha256(f"{more}\0{_SETTINGS.BOUNDSCHECK}\0".encode())
+    digest = hashlib.sha256(f"{more}\0{SETTINGS.BOUNDSCHECK}\0".encode())
     for name in sorted(files):
         digest.update(name.encode() + b"\0" + files[name].read_bytes() + b"\0")
     return digest.hexdigest()[:16]

@@ -571,11 +571,12 @@ def renew_strengths(g: State, seat: int) -> None:
     shown = _shown_cards(g, seat)
     own = shown | int(g.palace[seat])
     g.strength[seat] = best_hand(own)
+    alone = (int(g.banner[seat]) % 13 + 1) << 16  # the strength of the banner without soldiers
     suits = banner_suits(g) & ~(1 << (int(g.banner[seat]) // 13))
     for suit in range(4):
         if (suits >> suit) & 1:
             g.strength_without[seat, suit] = best_hand(own & ~suit_cards(suit))
-            g.shown_without[seat, suit] = best_hand(shown & ~suit_cards(suit))
+            g.shown_without[seat, suit] = best_hand(shown & ~suit_cards(suit)) if g.soldiers[seat] else alone
 
 
 @rule
