@@ -90,7 +90,7 @@ def load(spec: str | Path, game: Game | type[Game] | str | None = None) -> Agent
         return script
     if text == "bot":
         return _load_policy(_BOTS / settled.name, text, settled)
-    if any(sign in text for sign in "/\\.") or Path(text).is_dir():
+    if text and (any(sign in text for sign in "/\\.") or Path(text).is_dir()):
         return _load_policy(Path(text), text, settled)
     raise ValueError(
         f"{text!r} is no agent of {settled.name}: choose from {[*playable.specs, 'bot']}, or give the folder "
