@@ -103,19 +103,17 @@ class Args:
 
 def main() -> None:
     """Parse the command line, train, evaluate; exits with 2 on bad input and with 130 on Ctrl-C."""
-    args = tyro.cli(Args, config=(tyro.conf.FlagCreatePairsOff,))
     training = None
     try:
         with complaints():
-            training = prepare(args)
+            training = prepare(tyro.cli(Args, config=(tyro.conf.FlagCreatePairsOff,)))
         with training.interrupt.caught():
             train(training)
             finish(training)
     except KeyboardInterrupt:
         if training is not None:
-            print(
-                f"Stopped; to go on: python train.py {args.game} --resume --out {shlex.quote(training.place)}"
-            )
+            name, folder = training.args.game, shlex.quote(training.place)
+            print(f"Stopped; to go on: python train.py {name} --resume --out {folder}")
         sys.exit(130)
 
 
@@ -224,22 +222,24 @@ def prepare(args: Args) -> Training:
         OSError: the folder cannot be written.
         ModuleNotFoundError: a package is missing that only training needs.
     """
-    import torch
-
     from agents import runs
     from agents.policy import FORMAT, describe
-    from agents.selfplay import SelfPlay
 
-    if args.resume and args.overwrite:
-        raise ValueError("--resume and --overwrite: choose one of them")
     folder = args.out or Path("runs", f"{args.game}-{args.players}p-seed{args.seed}")
     run = None
     if args.resume:
         run = runs.resume(folder)
         args = stored_args(args, run)
+    else:
+        runs.check_free(folder, args.overwrite)
     check(args)
-    torch.set_num_threads(args.threads)
     game = make_game(args)
+
+    import torch
+
+    from agents.selfplay import SelfPlay
+
+    torch.set_num_threads(args.threads)
     model = SelfPlay(game, args.settings, args.seed)
     if run is None:
         config = {"format": FORMAT, **describe(game), "arguments": kept(args), "versions": runs.versions()}
@@ -272,6 +272,8 @@ def check(args: Args) -> None:
     check_whole("seed", args.seed, 0, 2**32 - 1)
     check_whole("threads", args.threads, 1, 1024)
     check_whole("evaluation_deals", args.evaluation_deals, 2, 10_000_000)
+    if args.resume and args.overwrite:
+        raise ValueError("--resume and --overwrite: choose one of them")
 
 
 def make_game(args: Args) -> "Game":

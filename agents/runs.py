@@ -90,31 +90,41 @@ def start(folder: Path, config: dict[str, Any], overwrite: bool = False) -> Run:
         overwrite: whether an earlier run may be deleted; nothing else ever is.
 
     Raises:
-        ValueError: there is something else in the folder, or an earlier run that may not be deleted.
+        ValueError: see ``check_free``.
     """
-    found = _contents(folder)
-    if found:
-        foreign = [name for name in found if name not in _NAMES]
-        if foreign or CONFIG_FILE not in found:
-            raise ValueError(
-                f"{str(folder)!r} is no run's folder, it holds {(foreign or found)[:3]}: choose another"
-            )
-        if not overwrite:
-            if EVALUATION_FILE in found:
-                raise ValueError(f"{str(folder)!r} holds a finished run: choose another, or --overwrite it")
-            raise ValueError(f"{str(folder)!r} holds an unfinished run: --resume it, or --overwrite it")
-        for name in sorted(
-            found, key=lambda name: name == CONFIG_FILE
-        ):  # last: it marks the folder as a run's
-            path = folder / name
-            if path.is_dir():
-                shutil.rmtree(path)
-            else:
-                path.unlink()
+    check_free(folder, overwrite)
+    # The config comes last, since it marks the folder as a run's.
+    for name in sorted(_contents(folder), key=lambda name: name == CONFIG_FILE):
+        path = folder / name
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
     folder.mkdir(parents=True, exist_ok=True)
     run = Run(folder, config)
     run.write_json(CONFIG_FILE, config)
     return run
+
+
+def check_free(folder: Path, overwrite: bool = False) -> None:
+    """Check that a run may begin in a folder.
+
+    Raises:
+        ValueError: there is something else in it, or an earlier run that may not be deleted.
+    """
+    found = _contents(folder)
+    if not found:
+        return
+    foreign = [name for name in found if name not in _NAMES]
+    if foreign or CONFIG_FILE not in found:
+        raise ValueError(
+            f"{str(folder)!r} is no run's folder, it holds {(foreign or found)[:3]}: choose another"
+        )
+    if overwrite:
+        return
+    if EVALUATION_FILE in found:
+        raise ValueError(f"{str(folder)!r} holds a finished run: choose another, or --overwrite it")
+    raise ValueError(f"{str(folder)!r} holds an unfinished run: --resume it, or --overwrite it")
 
 
 def resume(folder: Path) -> Run:

@@ -1,0 +1,228 @@
+"""train.py as a user runs it: a run from start to results, stopping and going on, and what it refuses."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import agents
+from agents import runs
+from palace_env.palace_v0 import Palace, batch
+
+ROOT = Path(__file__).parent.parent
+TINY = (
+    *("--games", "32", "--rollout", "512", "--batch", "256", "--hidden", "16"),
+    *("--players", "3", "--evaluation-deals", "4"),
+)
+
+
+def begin(*arguments: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-W", "error", str(ROOT / "train.py"), *arguments]
+    path = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "110"}
+    return subprocess.Popen(command, env=path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def train(*arguments: str) -> tuple[int, str, str]:
+    """Exit code, stdout and stderr."""
+    process = begin(*arguments)
+    out, err = process.communicate(timeout=110)
+    return process.returncode, out, err
+
+
+def interrupt(process: subprocess.Popen[str], after: Path) -> tuple[int, str, str]:
+    """Press Ctrl-C a moment after a file has come into being."""
+    deadline = time.monotonic() + 90
+    while not after.exists() and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    return process.returncode, out, err
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A run that went from start to end, and what it printed."""
+    folder = tmp_path_factory.mktemp("runs") / "whole"
+    code, out, err = train("palace", "--steps", "20000", "--out", str(folder), *TINY)
+    assert (code, err) == (0, "")
+    return folder, out
+
+
+def test_a_run_ends_with_a_table_of_results_against_every_script(finished: tuple[Path, str]) -> None:
+    folder, out = finished
+    evaluation = json.loads((folder / "evaluation.json").read_text())
+    pairs = [(result["candidate"], result["others"]) for result in evaluation["results"]]
+    scripts = ["random", "passive", "aggressive", "tight", "equity"]
+    name = str(folder)
+    assert pairs == [pair for script in scripts for pair in ((name, script), (script, name))]
+    for script in scripts:
+        assert f"│ {script} " in out
+    assert evaluation["deals"] == 4
+    assert evaluation["decisions"] == 20_480  # whole rollouts
+    assert {"python", "numpy", "numba", "torch", "sb3-contrib"} <= set(evaluation["versions"])
+    assert "--steps 20000" in evaluation["command"]
+
+
+def test_a_run_tells_how_it_goes(finished: tuple[Path, str]) -> None:
+    folder, out = finished
+    for name in ("decisions/s", "hands/s", "decisions a hand", "pot", "showdowns", "entropy", "KL"):
+        assert f" {name} " in out
+    assert " value fit " in out
+    assert "against equity" in out
+    assert "\x1b" not in out  # no terminal, no colours
+    assert (folder / "curve.png").read_bytes().startswith(b"\x89PNG")
+    assert any(path.name.startswith("events.") for path in (folder / "tensorboard").iterdir())
+
+
+def test_a_run_is_an_agent(finished: tuple[Path, str]) -> None:
+    folder, _ = finished
+    game = Palace(players=3)
+    agent = agents.load(folder, game)
+    tables = batch(16, players=3)
+    tables.step(agent.act(tables.views(), tables.observations, tables.masks, np.random.default_rng(0)))
+    config = json.loads((folder / "config.json").read_text())
+    assert config["rules"] == game.rules
+    assert config["arguments"]["seed"] == 1
+
+
+def test_ctrl_c_leaves_a_run_that_goes_on_as_if_nothing_had_happened(
+    finished: tuple[Path, str], tmp_path: Path
+) -> None:
+    folder = tmp_path / "stopped"
+    process = begin("palace", "--steps", "20000", "--out", str(folder), *TINY)
+    code, out, err = interrupt(process, folder / "tensorboard")
+    assert (code, err) == (130, "")
+    assert f"python train.py palace --resume --out {folder}" in out
+    assert not (folder / "evaluation.json").exists()
+    agents.load(folder, Palace(players=3))  # plays as it stands
+    _, state = runs.resume(folder).load_checkpoint() or ({}, {})
+    assert 0 < state["model"]["decisions"] < 20_000
+
+    code, _, err = train("palace", "--resume", "--out", str(folder))
+    assert (code, err) == (0, "")
+    whole, _ = finished
+    assert (folder / "policy.safetensors").read_bytes() == (whole / "policy.safetensors").read_bytes()
+    results = [json.loads((each / "evaluation.json").read_text())["results"] for each in (folder, whole)]
+    for one, other in zip(*results, strict=True):
+        assert one["mean"] == other["mean"]
+
+
+def test_minutes_are_kept_with_the_evaluation_included(tmp_path: Path) -> None:
+    start = time.monotonic()
+    code, _, err = train("palace", "--minutes", "0.25", "--out", str(tmp_path / "run"), *TINY)
+    assert (code, err) == (0, "")
+    assert time.monotonic() - start < 60  # of which most is for a slow machine's start
+    assert json.loads((tmp_path / "run" / "evaluation.json").read_text())["decisions"] > 0
+
+
+def refused(*arguments: str) -> str:
+    """The one line that bad input gets."""
+    code, out, err = train(*arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("train.py: ")
+    assert err.count("\n") == 1
+    return err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--players", "11"), "players=11: must be a whole number from 2 to 10"),
+        (("--rollout", "1000"), "rollout=1000: must be a multiple of games=256"),
+        (("--resume",), "holds no run to resume"),
+    ],
+)
+def test_bad_arguments_get_one_line_and_leave_no_folder(
+    arguments: tuple[str, ...], told: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    assert told in refused("palace", "--out", str(folder), *arguments)
+    assert not folder.exists()
+
+
+def test_a_finished_run_is_neither_resumed_nor_overwritten_unasked(finished: tuple[Path, str]) -> None:
+    folder, _ = finished
+    assert "holds a finished run" in refused("palace", "--out", str(folder))
+    assert "nothing to resume" in refused("palace", "--resume", "--out", str(folder))
+
+
+def test_help_loads_no_torch() -> None:
+    program = """
+import sys, train
+try:
+    train.main()
+except SystemExit as end:
+    print("code", end.code, "torch" in sys.modules)
+"""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program, "--help"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert "--minutes" in done.stdout
+    assert done.stdout.endswith("code 0 False\n"), done.stderr
+
+
+CONFIG: dict[str, Any] = {"format": 1, "arguments": {}}
+
+
+def test_a_run_starts_in_a_new_or_empty_folder(tmp_path: Path) -> None:
+    run = runs.start(tmp_path / "a" / "b", CONFIG)
+    assert runs.resume(run.folder).config == CONFIG
+    assert runs.start(tmp_path / "a" / "b", CONFIG, overwrite=True).load_checkpoint() is None
+
+
+def test_overwriting_deletes_a_run_and_nothing_else(tmp_path: Path) -> None:
+    run = runs.start(tmp_path, CONFIG)
+    run.save_checkpoint({"x": np.arange(3)}, {"y": 1})
+    run.write_json("evaluation.json", {})
+    with pytest.raises(ValueError, match="holds a finished run"):
+        runs.start(tmp_path, CONFIG)
+    runs.start(tmp_path, CONFIG, overwrite=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["config.json"]
+    (tmp_path / "thesis.tex").write_text("years of work")
+    with pytest.raises(ValueError, match=r"no run's folder, it holds \['thesis.tex'\]"):
+        runs.start(tmp_path, CONFIG, overwrite=True)
+    assert (tmp_path / "thesis.tex").read_text() == "years of work"
+
+
+def test_an_unfinished_run_is_not_started_anew_unasked(tmp_path: Path) -> None:
+    runs.start(tmp_path, CONFIG)
+    with pytest.raises(ValueError, match="holds an unfinished run: --resume it, or --overwrite it"):
+        runs.start(tmp_path, CONFIG)
+
+
+def test_checkpoints_come_back_and_broken_ones_are_refused(tmp_path: Path) -> None:
+    run = runs.start(tmp_path, CONFIG)
+    arrays = {"a": np.arange(6.0).reshape(2, 3), "none": np.zeros((0, 4), np.bool_), "one": np.ones(())}
+    run.save_checkpoint(arrays, {"rng": 2**100, "curve": [[1, 2]]})
+    loaded = run.load_checkpoint()
+    assert loaded is not None
+    found, state = loaded
+    assert state == {"rng": 2**100, "curve": [[1, 2]]}
+    assert set(found) == set(arrays)
+    for name, array in arrays.items():
+        assert found[name].shape == array.shape
+        assert found[name].dtype == array.dtype
+        assert (found[name] == array).all()
+    path = tmp_path / runs.CHECKPOINT_FILE
+    path.write_bytes(path.read_bytes()[:-8])
+    with pytest.raises(ValueError, match="no valid checkpoint"):
+        run.load_checkpoint()
+
+
+def test_a_write_that_fails_leaves_the_old_contents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = runs.start(tmp_path, CONFIG)
+
+    def fail(number: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match="No space"):
+        run.write_json("config.json", {"format": 2})
+    assert runs.resume(tmp_path).config == CONFIG
