@@ -366,7 +366,7 @@ def train(training: Training) -> None:
                 live.update(status(training, figures))
             elif now - shown >= LINE_EVERY:
                 shown = now
-                console.print(line(training, figures), soft_wrap=True, highlight=False)
+                print(line(training, figures), flush=True)
             if now - saved >= CHECKPOINT_EVERY:
                 saved = now
                 training.save()
