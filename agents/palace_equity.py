@@ -54,13 +54,9 @@ SCRATCH = np.dtype(
             ("own", "i4", (MAX_SEATS,)),  # the strength of one's own hand in that fight
             ("captured", "i4", (MAX_SEATS,)),  # and after it, for a showdown
             ("hands", "i8", (MAX_SEATS,)),  # the cards of the others in one sample
-            (
-                "cards",
-                "i1",
-                (N_CARDS,),
-            ),  # those that could be anywhere unseen, then those known to be in the deck
-            ("unknown", "i1"),  # how many of the former
-            ("in_deck", "i1"),  # how many of the latter
+            ("cards", "i1", (N_CARDS,)),  # unknown ones, then known ones of the deck
+            ("unknown", "i1"),  # how many the actor cannot place
+            ("in_deck", "i1"),  # how many are known to be in the deck
             ("unknown_taken", "i1"),  # how many of each are taken in this sample
             ("deck_taken", "i1"),
         ],

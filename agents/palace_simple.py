@@ -1,7 +1,7 @@
 """Simple scripted agents of Palace Poker: each is one function from a view to a move.
 
-``mask`` tells which actions are legal, ``scratch`` is a record with a stream of random numbers. Moves are those
-of ``palace_env.rules``.
+``mask`` tells which actions are legal, ``scratch`` is a record with a stream of random numbers. The moves are
+those of ``palace_env.rules``.
 """
 
 import numpy as np
