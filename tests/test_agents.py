@@ -14,13 +14,14 @@ import pytest
 import agents
 from agents import palace, spec
 from agents.arena import duel
-from agents.palace_equity import SCRATCH, estimate
+from agents.palace_equity import SCRATCH, deal_hand, draw, estimate, fight, list_unseen
 from card_table.batch import Batch
-from card_table.cards import suit_cards
+from card_table.cards import list_cards, parse_card, set_of, suit_cards
 from card_table.game import IllegalMoveError, States
 from card_table.hands import TWO_PAIR, best_hand
 from card_table.rng import seed_stream
 from palace_env import palace_v0, rules
+from palace_env import view as view_of
 
 ROOT = Path(__file__).parent.parent
 SCRIPTS = palace.SPECS
@@ -264,6 +265,52 @@ def by_completion(states: States, seat: int) -> tuple[dict[int, float], dict[int
             later[other] += sign(best_hand(cards[seat] | shown[other]), rest)
     n = len(states)
     return {o: w / n for o, w in wins.items()}, {o: w / n for o, w in later.items()}, best / n
+
+
+def test_equity_draws_each_unseen_card_once_and_deals_none_that_is_known() -> None:
+    views, _, _ = positions(1, size=1, players=2, ranks=4)
+    view, seat = views[0], int(views[0]["actor"])
+    in_deck = set_of(list_cards(view_of.unknown_cards(view, seat))[::4])
+    view["public_deck"] = in_deck
+    unknown = view_of.unknown_cards(view, seat)
+    assert (unknown.bit_count(), in_deck.bit_count()) == (8, 3)
+    scratch = np.zeros(1, SCRATCH)
+    seed_stream(scratch[0], 1, 2, 3)
+    list_unseen(view, scratch[0])
+    for _ in range(50):
+        scratch["unknown_taken"] = scratch["deck_taken"] = 0
+        dealt = deal_hand(view, scratch[0], 1 - seat)
+        palace_cards = dealt & ~int(view["soldiers"][1 - seat]) & ~(1 << int(view["banner"][1 - seat]))
+        assert palace_cards.bit_count() == 3
+        assert palace_cards & ~unknown == 0
+        left = (unknown | in_deck) & ~palace_cards
+        drawn = [draw(scratch[0]) for _ in range(left.bit_count())]
+        assert sum(drawn) == left
+        assert all(card.bit_count() == 1 for card in drawn)
+        assert draw(scratch[0]) == 0
+
+
+@pytest.mark.parametrize(
+    ("own", "hand", "result"),
+    [
+        (["Kh", "2c", "2d"], ["Qs", "3c", "3d"], 0.0),
+        (["Kh", "2c", "2d", "Ks"], ["Qs", "3c", "3d"], 0.0),  # the king of spades does not count
+        (["Kh", "3c", "3d"], ["Qs", "3c", "3d", "Qh"], 1.0),  # nor does the queen of hearts
+        (
+            ["Kh", "3h", "3d", "4c"],
+            ["Ks", "3s", "3c", "4s"],
+            0.0,
+        ),  # equal, and two hearts against three spades
+        (["Kh", "3h", "3d", "4h"], ["Ks", "3s", "3c", "4d"], 1.0),
+        (["Kh", "3h", "3d", "4c"], ["Ks", "3s", "3c", "4d"], 0.5),
+    ],
+)
+def test_equity_knows_how_a_fight_goes(own: list[str], hand: list[str], result: float) -> None:
+    record = palace_v0.Palace(players=2).record.copy()
+    record["banner"][0, :2] = parse_card(own[0]), parse_card(hand[0])
+    mine, theirs = (set_of(parse_card(card) for card in cards) for cards in (own, hand))
+    strength = best_hand(mine & ~suit_cards(3))
+    assert fight(record[0], 0, mine, strength, 1, theirs) == result
 
 
 def test_equity_gives_up_soldiers_that_no_hand_misses() -> None:
