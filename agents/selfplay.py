@@ -7,6 +7,7 @@ from when they are over and never cut: those that go on at the end of a rollout 
 """
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self
 
 import numpy as np
@@ -27,6 +28,7 @@ from card_table.compile import rule
 from card_table.game import Game
 
 _ILLEGAL = -1e8  # the score of an illegal move
+_PARTS = 2  # of every gradient step, whatever the threads, which therefore do not change the result
 
 
 class Trunk(BaseFeaturesExtractor):
@@ -142,11 +144,24 @@ class SelfPlay(MaskablePPO):
         rng: where all chance after the network's first weights comes from, deals apart.
         iterations: updates so far.
         hands: hands learned from so far.
+
+    Two threads of Python's may share the learning: each does half of every gradient step, and they wait for
+    each other once in it. Threads of torch's own do so in every operation, and lose more by it than they gain
+    when the machine is busy.
     """
 
     policy: MaskableActorCriticPolicy
 
-    def __init__(self, game: Game, settings: Settings | None = None, seed: int = 0) -> None:
+    def __init__(self, game: Game, settings: Settings | None = None, seed: int = 0, threads: int = 1) -> None:
+        """Deal the first hands and make the network.
+
+        Args:
+            game: what is played.
+            settings: how to learn; None: the defaults.
+            seed: where all chance comes from.
+            threads: 1, or more for two; the result is the same. Torch itself should have a single one, by
+                ``torch.set_num_threads(1)``.
+        """
         self.game = game
         self.settings = chosen = settings or Settings()
         self.tables = Batch(game, chosen.games, seed=seed)
@@ -154,6 +169,11 @@ class SelfPlay(MaskablePPO):
         self.rng = np.random.default_rng([seed, 1])
         self.iterations = 0
         self.hands = 0
+        self._pool = (
+            ThreadPoolExecutor(_PARTS, initializer=torch.set_num_threads, initargs=(1,))
+            if threads > 1
+            else None
+        )
         super().__init__(
             MaskableActorCriticPolicy,
             None,  # type: ignore[arg-type]
@@ -271,18 +291,26 @@ class SelfPlay(MaskablePPO):
         ]
         parameters = list(self.policy.parameters())
         size = min(chosen.batch, len(rows))
-        figures = []
+        figures: list[torch.Tensor] = []
+        each = map if self._pool is None else self._pool.map
+
+        def learn(part: torch.Tensor) -> tuple[tuple[torch.Tensor, ...], torch.Tensor]:
+            loss, told = self.loss(*(column.index_select(0, part) for column in columns))
+            share = len(part) / size
+            return torch.autograd.grad(loss * share, parameters), told * share
+
         for _ in range(chosen.epochs):
             order = torch.from_numpy(self.rng.permutation(rows))
             # What is left over is too little for a step of its own; it is other decisions in the next epoch.
             for start in range(0, len(rows) - size + 1, size):
-                part = order[start : start + size]
-                loss, told = self.loss(*(column.index_select(0, part) for column in columns))
-                self.policy.optimizer.zero_grad(set_to_none=True)
-                loss.backward()  # type: ignore[no-untyped-call]
+                learned = list(each(learn, order[start : start + size].chunk(_PARTS)))
+                for parameter, gradients in zip(
+                    parameters, zip(*(gradients for gradients, _ in learned), strict=True), strict=True
+                ):
+                    parameter.grad = torch.stack(gradients).sum(0)
                 nn.utils.clip_grad_norm_(parameters, chosen.max_gradient, foreach=True)
                 self.policy.optimizer.step()
-                figures.append(told)
+                figures.append(torch.stack([told for _, told in learned]).sum(0))
             self._n_updates += 1
         means = torch.stack(figures).mean(0).tolist()
         return dict(zip(("policy loss", "value loss", "entropy", "KL", "clipped"), means, strict=True))

@@ -188,6 +188,13 @@ def test_the_same_seed_gives_the_same_training_and_another_another() -> None:
     assert (trained(1) != trained(2)).any()
 
 
+def test_threads_do_not_change_the_training() -> None:
+    one, two = (SelfPlay(Palace(), SMALL, seed=4, threads=threads) for threads in (1, 2))
+    for _ in range(3):
+        assert one.iterate(0) == two.iterate(0)
+    assert (one.weights().first == two.weights().first).all()
+
+
 def test_a_restored_snapshot_goes_on_exactly() -> None:
     model = SelfPlay(Palace(players=5), SMALL, seed=7)
     for _ in range(3):
