@@ -299,19 +299,23 @@ class SelfPlay(MaskablePPO):
             share = len(part) / size
             return torch.autograd.grad(loss * share, parameters), told * share
 
-        for _ in range(chosen.epochs):
-            order = torch.from_numpy(self.rng.permutation(rows))
+        steps = len(rows) // size
+        for step in range(chosen.epochs * steps):
+            if step % steps == 0:
+                order = torch.from_numpy(self.rng.permutation(rows))
+                self._n_updates += 1
             # What is left over is too little for a step of its own; it is other decisions in the next epoch.
-            for start in range(0, len(rows) - size + 1, size):
-                learned = list(each(learn, order[start : start + size].chunk(_PARTS)))
-                for parameter, gradients in zip(
-                    parameters, zip(*(gradients for gradients, _ in learned), strict=True), strict=True
-                ):
-                    parameter.grad = torch.stack(gradients).sum(0)
-                nn.utils.clip_grad_norm_(parameters, chosen.max_gradient, foreach=True)
-                self.policy.optimizer.step()
-                figures.append(torch.stack([told for _, told in learned]).sum(0))
-            self._n_updates += 1
+            start = step % steps * size
+            learned = list(each(learn, order[start : start + size].chunk(_PARTS)))
+            for parameter, gradients in zip(
+                parameters, zip(*(gradients for gradients, _ in learned), strict=True), strict=True
+            ):
+                parameter.grad = torch.stack(gradients).sum(0)
+            nn.utils.clip_grad_norm_(parameters, chosen.max_gradient, foreach=True)
+            self.policy.optimizer.step()
+            figures.append(torch.stack([told for _, told in learned]).sum(0))
+            if float(figures[-1][3]) > chosen.max_change:
+                break
         means = torch.stack(figures).mean(0).tolist()
         return dict(zip(("policy loss", "value loss", "entropy", "KL", "clipped"), means, strict=True))
 
@@ -334,7 +338,8 @@ class SelfPlay(MaskablePPO):
         ratio = change.exp()
         clip = self.settings.clip
         policy_loss = -torch.min(advantages * ratio, advantages * ratio.clamp(1 - clip, 1 + clip)).mean()
-        value_loss = functional.mse_loss(values.squeeze(1), returns)
+        # The squared error, but linear beyond 1: a few hands with huge pots would outweigh all others.
+        value_loss = 2 * functional.smooth_l1_loss(values.squeeze(1), returns)
         loss = policy_loss - self.ent_coef * entropy + self.settings.value_weight * value_loss
         with torch.no_grad():
             told = torch.stack(

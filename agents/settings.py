@@ -17,9 +17,9 @@ class Settings:
     """How often each decision is learned from."""
     hidden: int = 256
     """Units in each of the two hidden layers."""
-    learning_rate: float = 1e-3
+    learning_rate: float = 2e-3
     """Adam's step size at the start."""
-    final_learning_rate: float = 1e-4
+    final_learning_rate: float = 2e-4
     """Adam's step size at the end."""
     entropy: float = 0.05
     """Weight of the policy's entropy in the loss at the start, against normalised advantages."""
@@ -27,10 +27,12 @@ class Settings:
     """The same at the end; much less and a policy forgets what it seldom does."""
     clip: float = 0.2
     """PPO's bound on how far an update may move the chance of a move."""
+    max_change: float = 0.03
+    """An update ends early once it has moved the policy further than this, as mean KL divergence."""
     trace: float = 0.95
     """GAE's λ, along each seat's own decisions of a hand."""
     value_weight: float = 0.5
-    """Weight of the value's squared error in the loss."""
+    """Weight of the value's error in the loss."""
     max_gradient: float = 0.5
     """Longer gradients are cut to this length."""
     unit: float = 8.0
