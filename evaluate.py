@@ -6,19 +6,20 @@ import os
 import platform
 import shlex
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from agents.tables import EVALUATION_SEED, PalaceTable
+
 if TYPE_CHECKING:
     from agents import Agent
     from agents.arena import Result
-    from card_table.game import Game
 
 PACKAGES = ("palace-detective", "numpy", "numba", "torch", "safetensors")
 
@@ -42,44 +43,12 @@ class Args:
     """Deals of each match, every one played from each seat; with --hands, whole matches."""
     both: bool = False
     """Play the other way round too: one of the others at a table of candidates."""
-    seed: int = 1_000_000_000
+    seed: int = EVALUATION_SEED
     """Where the deals and the agents' chance come from; the default is that of train.py's own evaluation."""
     json: Path | None = None
     """Where the results go; None: into the candidate's folder, if it has one, as evaluation-<others>.json."""
-    players: int = 4
-    """Players at a table."""
-    betting: Literal["limit", "no-limit"] = "limit"
-    """How bets are limited."""
-    small_bet: int = 2
-    """In chips, as all amounts."""
-    big_bet: int | None = None
-    """None: twice the small bet."""
-    ante: int | None = None
-    """None: half the small bet."""
-    stack: int = 200
-    """Chips of each player before the first hand."""
-    hands: int = 1
-    """Hands of a match, in which stacks are carried over."""
-    max_raises: int | None = 3
-    """Raises in one limit battle; None: no cap."""
-    bare_raise: int | None = None
-    """The limit raise of a player without soldiers; None: twice the small bet."""
-    sizes: tuple[int, ...] = (1, 2, 4, 8)
-    """No-limit extras and raises, in big bets."""
-    discard_fee: int = 0
-    """What a Discard turn costs."""
-    forced_duel: bool = True
-    """Whether the last two must fight."""
-    seats: int | None = None
-    """Seats that the candidates' networks are laid out for; None: the players."""
-    hand_values: bool = True
-    """Whether observations show what hands are worth."""
-    ranks: int = 13
-    """The deck's top so many ranks."""
-    palace_cards: int = 3
-    """Cards of a palace."""
-    max_soldiers: int = 5
-    """Soldiers at the end of a turn."""
+    table: Annotated[PalaceTable, tyro.conf.arg(name="")] = field(default_factory=PalaceTable)
+    """What is played, in detail."""
 
 
 def main() -> None:
@@ -108,7 +77,7 @@ def evaluate(args: Args) -> "list[Result]":
 
     if not args.others:
         raise ValueError("others: name at least one agent to play against")
-    game = make_game(args)
+    game = args.table.settle()
     candidate = agents.load(args.candidate, game)
     pairs: list[tuple[Agent, Agent]] = []
     for spec in args.others:
@@ -126,35 +95,6 @@ def evaluate(args: Args) -> "list[Result]":
     return results
 
 
-def make_game(args: Args) -> "Game":
-    """The game with its arguments settled.
-
-    Raises:
-        ValueError: an argument is out of range.
-    """
-    from palace_env.palace_v0 import Palace
-
-    return Palace(
-        players=args.players,
-        betting=args.betting,
-        small_bet=args.small_bet,
-        big_bet=args.big_bet,
-        ante=args.ante,
-        stack=args.stack,
-        hands=args.hands,
-        max_raises=args.max_raises,
-        bare_raise=args.bare_raise,
-        sizes=args.sizes,
-        discard_fee=args.discard_fee,
-        forced_duel=args.forced_duel,
-        seats=args.seats,
-        hand_values=args.hand_values,
-        ranks=args.ranks,
-        palace_cards=args.palace_cards,
-        max_soldiers=args.max_soldiers,
-    )
-
-
 def place_of(args: Args) -> Path | None:
     """Where the results go: the name tells the others and the game's arguments that differ from usual."""
     if args.json is not None:
@@ -168,10 +108,10 @@ def place_of(args: Args) -> Path | None:
 
 def unusual(args: Args) -> list[str]:
     """The game's arguments that differ from the defaults, as words for a file's name."""
-    usual = asdict(Args(args.game, args.candidate, args.others))
+    usual = asdict(PalaceTable())
     words = []
-    for name, value in asdict(args).items():
-        if name not in ("deals", "both", "seed", "json") and value != usual[name]:
+    for name, value in asdict(args.table).items():
+        if value != usual[name]:
             told = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
             words.append(name.replace("_", "") + told)
     return words
@@ -211,7 +151,7 @@ def report(args: Args, results: "list[Result]") -> None:
 
 def totals_table(args: Args, results: "list[Result]") -> Table:
     """A row for each match."""
-    table = Table(title=f"{args.game}, {args.players} players, {args.deals:,} deals from each seat")
+    table = Table(title=f"{args.game}, {args.table.players} players, {args.deals:,} deals from each seat")
     table.add_column("candidate")
     table.add_column("table of")
     for name in ("small bets a hand", "decisions a hand", *results[0].figures):
@@ -229,7 +169,7 @@ def seats_table(args: Args, results: "list[Result]") -> Table:
     table.add_column("seat")
     for result in results:
         table.add_column(f"{result.candidate} at {result.others}", justify="right")
-    for seat in range(args.players):
+    for seat in range(args.table.players):
         cells = (f"{result.seat_means[seat]:+.2f} ± {result.seat_errors[seat]:.2f}" for result in results)
         table.add_row(str(seat), *cells)
     return table
@@ -237,9 +177,11 @@ def seats_table(args: Args, results: "list[Result]") -> Table:
 
 def contents_of(args: Args, results: "list[Result]") -> dict[str, Any]:
     """The results with what it takes to get them again, as they go into JSON."""
+    plain = asdict(args)
+    table = plain.pop("table")
     return {
         "command": shlex.join(["python", *sys.argv]),
-        "arguments": {**asdict(args), "json": None if args.json is None else str(args.json)},
+        "arguments": {**plain, **table, "json": None if args.json is None else str(args.json)},
         "seed": args.seed,
         "versions": {"python": platform.python_version(), **versions()},
         "unit": "small bets a hand, ± a 95 % interval over deals",

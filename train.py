@@ -20,6 +20,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from agents.settings import Settings
+from agents.tables import EVALUATION_SEED, PalaceTable
 
 if TYPE_CHECKING:
     from agents import Agent
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from card_table.game import Game
 
 STARTED = time.monotonic()
-EVALUATION_SEED = 1_000_000_000  # of the last evaluation's deals; the curve's are those of the next seed
 EVALUATION_SHARE = 0.2  # of the minutes that the last evaluation may take
 CURVE_POINTS = 12
 CURVE_DEALS = 128
@@ -49,40 +49,8 @@ class Args:
 
     game: tyro.conf.Positional[Literal["palace"]]
     """What is played."""
-    players: int = 4
-    """Players at a table."""
-    betting: Literal["limit", "no-limit"] = "limit"
-    """How bets are limited."""
-    small_bet: int = 2
-    """In chips, as all amounts."""
-    big_bet: int | None = None
-    """None: twice the small bet."""
-    ante: int | None = None
-    """None: half the small bet."""
-    stack: int = 200
-    """Chips of each player before the first hand."""
-    hands: int = 1
-    """Hands of a match, in which stacks are carried over."""
-    max_raises: int | None = 3
-    """Raises in one limit battle; None: no cap."""
-    bare_raise: int | None = None
-    """The limit raise of a player without soldiers; None: twice the small bet."""
-    sizes: tuple[int, ...] = (1, 2, 4, 8)
-    """No-limit extras and raises, in big bets."""
-    discard_fee: int = 0
-    """What a Discard turn costs."""
-    forced_duel: bool = True
-    """Whether the last two must fight."""
-    seats: int | None = None
-    """Seats that the network is laid out for; None: the players."""
-    hand_values: bool = True
-    """Whether observations show what hands are worth."""
-    ranks: int = 13
-    """The deck's top so many ranks."""
-    palace_cards: int = 3
-    """Cards of a palace."""
-    max_soldiers: int = 5
-    """Soldiers at the end of a turn."""
+    table: Annotated[PalaceTable, tyro.conf.arg(name="")] = field(default_factory=PalaceTable)
+    """What is played, in detail."""
     minutes: float = 10.0
     """Wall-clock time of the whole run, the evaluation at its end included."""
     steps: int | None = None
@@ -230,7 +198,7 @@ def prepare(args: Args) -> Training:
     from agents import runs
     from agents.policy import FORMAT, describe
 
-    folder = args.out or Path("runs", f"{args.game}-{args.players}p-seed{args.seed}")
+    folder = args.out or Path("runs", f"{args.game}-{args.table.players}p-seed{args.seed}")
     run = None
     if args.resume:
         run = runs.resume(folder)
@@ -238,7 +206,7 @@ def prepare(args: Args) -> Training:
     else:
         runs.check_free(folder, args.overwrite)
     check(args)
-    game = make_game(args)
+    game = args.table.settle()
 
     import torch
 
@@ -281,36 +249,11 @@ def check(args: Args) -> None:
         raise ValueError("--resume and --overwrite: choose one of them")
 
 
-def make_game(args: Args) -> "Game":
-    """The game with its arguments settled."""
-    from palace_env.palace_v0 import Palace
-
-    return Palace(
-        players=args.players,
-        betting=args.betting,
-        small_bet=args.small_bet,
-        big_bet=args.big_bet,
-        ante=args.ante,
-        stack=args.stack,
-        hands=args.hands,
-        max_raises=args.max_raises,
-        bare_raise=args.bare_raise,
-        sizes=args.sizes,
-        discard_fee=args.discard_fee,
-        forced_duel=args.forced_duel,
-        seats=args.seats,
-        hand_values=args.hand_values,
-        ranks=args.ranks,
-        palace_cards=args.palace_cards,
-        max_soldiers=args.max_soldiers,
-    )
-
-
 def kept(args: Args) -> dict[str, Any]:
     """The arguments that a run keeps, as they go into JSON."""
     found = {name: value for name, value in asdict(args).items() if name not in OF_THIS_CALL}
-    learning = found.pop("settings")
-    return {**found, **learning, "sizes": list(args.sizes)}
+    table, learning = found.pop("table"), found.pop("settings")
+    return {**found, **table, "sizes": list(args.table.sizes), **learning}
 
 
 def stored_args(args: Args, run: "Run") -> Args:
@@ -331,11 +274,16 @@ def stored_args(args: Args, run: "Run") -> Args:
             raise ValueError(
                 f"{option} {value!r}: the run has {stored[name]!r}, leave the option out to resume it"
             )
-    learning = {part.name for part in fields(Settings)}
-    plain = {name: value for name, value in stored.items() if name not in learning}
-    settings = Settings(**{name: stored[name] for name in learning})
+    settings = Settings(**{part.name: stored[part.name] for part in fields(Settings)})
+    table = {part.name: stored[part.name] for part in fields(PalaceTable)}
+    own = {part.name for part in fields(Args)}
+    plain = {name: value for name, value in stored.items() if name in own}
     here = {name: getattr(args, name) for name in OF_THIS_CALL}
-    return Args(**{**plain, **here, "sizes": tuple(stored["sizes"]), "settings": settings})
+    return Args(
+        **{**plain, **here},
+        table=PalaceTable(**{**table, "sizes": tuple(table["sizes"])}),
+        settings=settings,
+    )
 
 
 def train(training: Training) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 import evaluate
 from agents import Agent, arena
+from agents.tables import PalaceTable
 from card_table.game import Game
 
 ROOT = Path(__file__).parent.parent
@@ -78,7 +79,7 @@ def test_the_results_are_those_of_the_duel(
     )
     assert call(monkeypatch, "palace", "tight", "random", *options) == 0
     game = Palace(forced_duel=False, betting="no-limit", sizes=(1, 3))
-    expected = arena.duel(game, agents.load("tight"), agents.load("random"), 30, seed=1_000_000_000)
+    expected = arena.duel(game, agents.load("tight"), agents.load("random"), 30, seed=2**40)
     result = json.loads(place.read_text("utf-8"))["results"][0]
     assert result["mean"] == expected.mean
     assert result["seat_errors"] == list(expected.seat_errors)
@@ -149,7 +150,11 @@ def test_ctrl_c_stops_without_a_traceback(
 
 def test_the_file_lies_beside_the_candidate_and_tells_what_was_played(tmp_path: Path) -> None:
     args = evaluate.Args(
-        "palace", str(tmp_path), ("equity:200", "runs/other"), players=3, sizes=(1, 2), deals=9
+        "palace",
+        str(tmp_path),
+        ("equity:200", "runs/other"),
+        deals=9,
+        table=PalaceTable(players=3, sizes=(1, 2)),
     )
     assert evaluate.place_of(args) == tmp_path / "evaluation-equity200-other-players3-sizes1,2.json"
     assert evaluate.place_of(evaluate.Args("palace", "tight", ("equity",))) is None
