@@ -149,7 +149,8 @@ class Kernels:
         deal_hand: (states, i, reserved, observations, masks, actors) → OK or ILLEGAL.
         start: (states, lo, hi, seed, first, observations, masks, actors) starts games anew.
         first_illegal: (masks, lo, hi, actions) → the first game whose action is illegal, or -1.
-        step: (states, lo, hi, actions, restart, observations, masks, actors, rewards, over, hand_over).
+        step: (states, lo, hi, actions, restart, observations, masks, actors, rewards, over, hand_over); an
+            illegal action, or one after the end of a game, is not refused here and spoils the record.
         see: (states, lo, hi, seats, views) writes the view of one seat of each game.
         look: (states, i, seat, observation) writes what a seat sees.
         tell_all: (states, i, out) writes the whole truth.
