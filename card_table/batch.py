@@ -15,12 +15,15 @@ import numpy.typing as npt
 
 from card_table.compile import OVER, State, bind
 from card_table.game import Game, IllegalMoveError, States
+from card_table.machine import fetch_row
 from card_table.rng import check_seed
 
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 Flags: TypeAlias = npt.NDArray[np.bool_]
 Numbers: TypeAlias = npt.NDArray[np.int64]
 Floats: TypeAlias = npt.NDArray[np.float32]
+
+AHEAD = 2  # how many games on memory is fetched while one is stepped
 
 # The names of rules that the templates leave open; nothing here gives them a value.
 # ruff: noqa: F821
@@ -100,6 +103,10 @@ def _step(
     hand_over: Flags,
 ) -> None:
     for i in range(lo, hi):
+        # Thousands of games do not fit into a core's own cache.
+        if i + AHEAD < hi:
+            fetch_row(states, i + AHEAD)
+            fetch_row(observations, i + AHEAD)
         g = states[i]
         over[i] = False
         hand_over[i] = False

@@ -5,22 +5,13 @@ so that each suit is a run of 13 bits.
 """
 
 import re
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-import numba
-import numba.extending
 import numpy as np
 import numpy.typing as npt
-from llvmlite import ir
-from numba.np.arrayobj import make_array
 
-from card_table.compile import SETTINGS, count_bits, rule
-
-if TYPE_CHECKING:
-    from llvmlite.ir import Value
-    from numba.core.base import BaseContext
-    from numba.core.typing.templates import Signature
+from card_table.compile import rule
+from card_table.machine import count_bits, put_flags
 
 RANKS = "23456789TJQKA"
 SUITS = "cdhs"
@@ -62,45 +53,10 @@ def lowest(cards: int) -> int:
     return count((cards & -cards) - 1)
 
 
-if SETTINGS.DISABLE_JIT:
-
-    def _store_cards(out: npt.NDArray[np.uint8] | npt.NDArray[np.bool_], cards: int) -> None:
-        for card in range(N_CARDS):
-            out[card] = (cards >> card) & 1
-
-else:
-
-    @numba.extending.intrinsic
-    def _store_cards(_context: object, out: object, _cards: object) -> tuple[object, Callable[..., "Value"]]:
-        # A vector of bits made one of bytes: four machine instructions with AVX-512.
-        if not (
-            isinstance(out, numba.types.Array)
-            and out.layout == "C"
-            and out.dtype in (numba.types.uint8, numba.types.boolean)
-        ):
-            raise numba.errors.TypingError(f"cards are put into uint8 or bool in a row, not into {out}")
-
-        def generate(
-            context: "BaseContext",
-            builder: ir.IRBuilder,
-            signature: "Signature",
-            arguments: "tuple[Value, Value]",
-        ) -> "Value":
-            array = make_array(signature.args[0])(context, builder, arguments[0])  # type: ignore[no-untyped-call]
-            flags = builder.bitcast(arguments[1], ir.VectorType(ir.IntType(1), 64))
-            flags = builder.zext(flags, ir.VectorType(ir.IntType(8), 64))
-            places = ir.Constant(ir.VectorType(ir.IntType(32), N_CARDS), list(range(N_CARDS)))
-            flags = builder.shuffle_vector(flags, ir.Constant(flags.type, ir.Undefined), places)
-            builder.store(flags, builder.bitcast(array.data, flags.type.as_pointer()), align=1)
-            return context.get_dummy_value()  # type: ignore[no-untyped-call]
-
-        return numba.types.void(out, numba.types.int64), generate
-
-
 @rule
 def put_cards(out: npt.NDArray[np.uint8] | npt.NDArray[np.bool_], cards: int) -> None:
     """Write a set as one byte a card into a slice of 52 bytes."""
-    _store_cards(out, cards)
+    put_flags(out, cards)
 
 
 def format_card(card: int) -> str:

@@ -20,13 +20,9 @@ from collections.abc import Callable
 from importlib.machinery import ModuleSpec, PathFinder
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 import numba
-import numba.extending
-
-if TYPE_CHECKING:
-    from llvmlite.ir import IRBuilder, Value
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -75,26 +71,6 @@ def bind(template: F, name: str, /, **names: Any) -> F:
     compiled: F = _compiled(bound, tuple(sorted(modules)), meaning)
     _BOUND[compiled] = modules, meaning
     return compiled
-
-
-if SETTINGS.DISABLE_JIT:
-
-    def count_bits(number: int) -> int:
-        """The number of ones in a whole number that is not negative."""
-        return int(number).bit_count()
-
-else:
-
-    @numba.extending.intrinsic
-    def count_bits(_context: object, _number: object) -> tuple[object, Callable[..., "Value"]]:
-        """The number of ones in a whole number that is not negative: one machine instruction."""
-
-        def generate(
-            _context: object, builder: "IRBuilder", _signature: object, arguments: "tuple[Value]"
-        ) -> "Value":
-            return builder.ctpop(arguments[0])
-
-        return numba.types.int64(numba.types.int64), generate
 
 
 def cache_folder() -> Path | None:

@@ -144,10 +144,8 @@ def observe(g: State, viewer: int, out: npt.NDArray[np.uint8]) -> None:
     out[:] = 0
     per_chip = 1.0 / int(g.small_bet)
     put_cards(out[PALACE : PALACE + N_CARDS], known_palace(g, viewer, viewer))
-    if g.pile_size:
-        put_cards(out[PILE : PILE + N_CARDS], known_pile(g, viewer))
-    if known_deck(g, viewer):
-        put_cards(out[DECK : DECK + N_CARDS], known_deck(g, viewer))
+    put_cards(out[PILE : PILE + N_CARDS], known_pile(g, viewer))
+    put_cards(out[DECK : DECK + N_CARDS], known_deck(g, viewer))
     if g.phase == TURN:
         out[PHASE] = 1
     elif g.phase == DISCARDING:
@@ -213,8 +211,7 @@ def _put_seat(g: State, viewer: int, seat: int, per_chip: float, out: npt.NDArra
     if g.in_hand[seat] == 0:
         return
     soldiers = int(g.soldiers[seat])
-    if soldiers:
-        put_cards(out[SOLDIERS : SOLDIERS + N_CARDS], soldiers)
+    put_cards(out[SOLDIERS : SOLDIERS + N_CARDS], soldiers)
     banner = int(g.banner[seat])
     out[BANNER_SUIT + banner // 13] = 1
     out[BANNER_RANK + banner % 13] = 1
