@@ -263,17 +263,22 @@ def read_config(folder: Path, game: Game | None = None) -> dict[str, Any]:
         found = config.get("format") if isinstance(config, dict) else config
         raise ValueError(f"{str(path)!r}: format {found!r} is unknown: must be {FORMAT}")
     if game is not None:
-        difference = _difference(config, describe(game))
+        difference = _difference(config, describe(game), game.action_rules)
         if difference:
             raise ValueError(f"{str(path)!r}: the policy does not fit the game: {difference}")
     return config
 
 
-def _difference(config: Mapping[str, Any], expected: Mapping[str, Any]) -> str:
+def _difference(config: Mapping[str, Any], expected: Mapping[str, Any], action_rules: tuple[str, ...]) -> str:
     """The first difference that keeps a policy from playing a game, in words; empty if there is none."""
-    for key in ("game", "seats", "hand_values", "n_actions"):
-        if config.get(key) != expected[key]:
-            return f"it is for {key}={config.get(key)!r}, the game has {key}={expected[key]!r}"
+    rules = config.get("rules")
+    for own, other, keys in (
+        (config, expected, ("game", "seats", "hand_values", "n_actions")),
+        (rules if isinstance(rules, dict) else {}, expected["rules"], action_rules),
+    ):
+        for key in keys:
+            if own.get(key) != other[key]:
+                return f"it is for {key}={own.get(key)!r}, the game has {key}={other[key]!r}"
     layout = config.get("layout")
     for part, pieces in expected["layout"].items():
         found = layout.get(part) if isinstance(layout, dict) else None

@@ -42,6 +42,7 @@ class Game(ABC):
         layout: the observation's parts.
         state_size: the bytes of ``encode_state``.
         rules: all arguments that bear on the rules, defaults filled in, as histories give them.
+        action_rules: those of them that say what the actions mean.
         record: array (1,) of one game's record with the arguments written in, nothing dealt.
     """
 
@@ -56,6 +57,7 @@ class Game(ABC):
     layout: Layout
     state_size: int
     rules: dict[str, Any]
+    action_rules: tuple[str, ...]
     record: States
 
     @property

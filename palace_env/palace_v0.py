@@ -143,6 +143,7 @@ class Palace(Game):
             "palace_cards": palace_cards,
             "max_soldiers": max_soldiers,
         }
+        self.action_rules = ("betting", "sizes") if betting == "no-limit" else ("betting",)
         self.record = np.zeros(1, rules.STATE)
         for field in (
             "players",

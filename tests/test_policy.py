@@ -201,6 +201,15 @@ def test_a_policy_for_another_shape_of_game_is_refused(folder: Path, game: Palac
         load_policy(folder, game)
 
 
+def test_a_policy_for_other_amounts_is_refused(folder: Path) -> None:
+    game = Palace(betting="no-limit")
+    (folder / "policy.safetensors").write_bytes(pack(random_weights(game), game))
+    (folder / "config.json").write_text(json.dumps({"format": FORMAT, **describe(game)}))
+    load_policy(folder, Palace(betting="no-limit", big_bet=10))
+    with pytest.raises(ValueError, match=r"sizes=\[1, 2, 4, 8\], the game has sizes=\[1, 2, 3, 4\]"):
+        load_policy(folder, Palace(betting="no-limit", sizes=(1, 2, 3, 4)))
+
+
 def change_config(folder: Path, change: Callable[[dict[str, Any]], None]) -> None:
     config = json.loads((folder / "config.json").read_text())
     change(config)
