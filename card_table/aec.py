@@ -11,7 +11,7 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable
 
-from card_table.game import Game, IllegalMoveError, NotPlayingError, States, copy_states
+from card_table.game import Game, IllegalMoveError, NotPlayingError, States, check_game, copy_states
 from card_table.history import PlayedHand, replay, write_out
 from card_table.rng import check_seed
 
@@ -38,7 +38,8 @@ class TableEnv(AECEnv):  # type: ignore[misc]
         possible_agents: ``player_0`` … ``player_{N-1}``, the number being the seat.
         agents: those still to be stepped; [] before the first reset.
         agent_selection: the agent to move, at the end the one to be removed; "" before a reset.
-        rewards: what each agent earned by the last step, zero unless it ended a hand; the unit is the game's.
+        rewards: what each agent earned by the last step, zero unless it ended a hand; the unit is the game's,
+            and they are rounded to float32: ``histories`` give exact amounts.
         terminations: for each agent whether the episode is over.
         truncations: for each agent False.
         infos: for each agent {}.
@@ -55,12 +56,11 @@ class TableEnv(AECEnv):  # type: ignore[misc]
             render_mode: ``"human"`` prints the table after each move, ``"ansi"`` lets ``render`` return it.
 
         Raises:
-            ValueError: an unknown render mode.
+            ValueError: an unknown render mode, or no game.
         """
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ValueError(f"render_mode={render_mode!r}: must be None or one of {list(RENDER_MODES)}")
+        check_render_mode(render_mode)
         super().__init__()
-        self.game = game
+        self.game = check_game(game)
         self.metadata = {
             "name": f"{game.name}_v0",
             "render_modes": list(RENDER_MODES),
@@ -357,11 +357,7 @@ class TableEnv(AECEnv):  # type: ignore[misc]
             NotPlayingError: before a reset.
             ValueError: an unknown agent.
         """
-        seat = self._seat(agent)
-        self._check_started("view")
-        views = copy_states(self._states)
-        self.game.kernels.see(self._states, 0, 1, np.array([seat], np.int64), views)
-        return views
+        return self._view(agent, "view")
 
     def view_text(self, agent: str) -> str:
         """What an agent may know, in sentences.
@@ -370,7 +366,7 @@ class TableEnv(AECEnv):  # type: ignore[misc]
             NotPlayingError: before a reset.
             ValueError: an unknown agent.
         """
-        return self.game.view_text(self.view(agent))
+        return self.game.view_text(self._view(agent, "view_text"))
 
     def move_text(self, action: int | np.integer[Any]) -> str:
         """An action of the agent to move in the notation.
@@ -443,12 +439,29 @@ class TableEnv(AECEnv):  # type: ignore[misc]
             return self._seats[agent]
         raise ValueError(f"agent {agent!r} is unknown: choose from {list(self._names)}")
 
+    def _view(self, agent: str, asked: str) -> States:
+        seat = self._seat(agent)
+        self._check_started(asked)
+        views = copy_states(self._states)
+        self.game.kernels.see(self._states, 0, 1, np.array([seat], np.int64), views)
+        return views
+
     def _check_started(self, asked: str) -> None:
         if not self._started:
             raise self._not_playing(asked)
 
     def _not_playing(self, asked: str) -> NotPlayingError:
         return NotPlayingError(f"{asked}: no game is in progress, call reset first")
+
+
+def check_render_mode(render_mode: object) -> None:
+    """Check a render mode.
+
+    Raises:
+        ValueError: it is neither None nor one of ``RENDER_MODES``.
+    """
+    if render_mode is not None and not (isinstance(render_mode, str) and render_mode in RENDER_MODES):
+        raise ValueError(f"render_mode={render_mode!r}: must be None or one of {list(RENDER_MODES)}")
 
 
 def _is_whole(action: object) -> TypeGuard[int | np.integer[Any]]:

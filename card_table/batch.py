@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from card_table.compile import OVER, State, bind
-from card_table.game import Game, IllegalMoveError, States
+from card_table.game import Game, IllegalMoveError, States, check_game, check_whole
 from card_table.machine import fetch_row
 from card_table.rng import check_seed
 
@@ -24,6 +24,8 @@ Numbers: TypeAlias = npt.NDArray[np.int64]
 Floats: TypeAlias = npt.NDArray[np.float32]
 
 AHEAD = 2  # how many games on memory is fetched while one is stepped
+MAX_SIZE = 2**24
+MAX_THREADS = 1024
 
 # The names of rules that the templates leave open; nothing here gives them a value.
 # ruff: noqa: F821
@@ -211,8 +213,8 @@ class Batch:
     Attributes:
         observations: what the seat to move sees in each game, uint8 (B, D).
         masks: which actions it may take, bool (B, A), read-only.
-        actors: the seat to move, int64 (B,).
-        rewards: what each player earned by the last step, float32 (B, N).
+        actors: the seat to move, int64 (B,), read-only.
+        rewards: what each player earned by the last step, rounded to float32 (B, N).
         over: whether the last step ended the game's episode, bool (B,); all else is then the new game's.
         hand_over: whether the last step ended a hand, bool (B,).
         states: the records of the games, the whole truth.
@@ -223,20 +225,18 @@ class Batch:
 
         Args:
             game: what is played.
-            size: B, the number of games.
+            size: B, the number of games, at most 2**24.
             seed: game i draws hand k from the stream (seed, first + i, k).
-            threads: over how many threads a step is spread; they pay from about 1,024 games on.
+            threads: over how many threads, at most 1,024, a step is spread; they pay from about 1,024 games
+                on.
             first: the number of the first game.
 
         Raises:
             ValueError: an argument is out of range.
         """
-        for name, value in (("size", size), ("threads", threads)):
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-                raise ValueError(f"{name}={value!r}: must be a whole number of at least 1")
-        self.game = game
-        self.size = int(size)
-        self.threads = min(int(threads), self.size)
+        self.game = check_game(game)
+        self.size = check_whole("size", size, 1, MAX_SIZE)
+        self.threads = min(check_whole("threads", threads, 1, MAX_THREADS), self.size)
         self.seed = check_seed(seed)
         self.first = check_seed(first, "first")
         self.states = np.repeat(game.record, self.size)
@@ -244,7 +244,9 @@ class Batch:
         self._masks = np.zeros((self.size, game.n_actions), np.bool_)
         self.masks = self._masks.view()
         self.masks.flags.writeable = False  # steps are checked against them
-        self.actors = np.zeros(self.size, np.int64)
+        self._actors = np.zeros(self.size, np.int64)
+        self.actors = self._actors.view()
+        self.actors.flags.writeable = False  # views are those of these seats
         self.rewards = np.zeros((self.size, game.players), np.float32)
         self.over = np.zeros(self.size, np.bool_)
         self.hand_over = np.zeros(self.size, np.bool_)
@@ -270,30 +272,42 @@ class Batch:
         self.over[:] = False
         self.hand_over[:] = False
         start = self.game.kernels.start
-        arrays = (self.observations, self._masks, self.actors)
+        arrays = (self.observations, self._masks, self._actors)
         self._spread(lambda lo, hi: start(self.states, lo, hi, self.seed, self.first, *arrays))
 
     def restore(self, states: States) -> None:
         """Go on from records that ``states`` once held.
 
         Args:
-            states: a copy of them, records (B,) of the game's dtype, from a batch of the same game; what
-                they say is not checked.
+            states: a copy of them, records (B,) of the game's dtype, from a batch with the same arguments;
+                what else they say is not checked.
 
         Raises:
-            ValueError: another dtype or number of records; nothing has changed.
+            ValueError: no array of B records of the game's dtype, or records of views or of a game with other
+                arguments; nothing has changed.
         """
-        if states.dtype != self.states.dtype or states.shape != self.states.shape:
-            raise ValueError(
-                f"states of shape {states.shape!r} and dtype {str(states.dtype)!r}: must be "
-                f"{self.size} records of {self.game.name!r}"
-            )
+        self._check_states(states)
         self.states[:] = states
         self.rewards[:] = 0
         self.over[:] = False
         self.hand_over[:] = False
         for i in range(self.size):
-            self.game.kernels.show(self.states, i, self.observations, self._masks, self.actors)
+            self.game.kernels.show(self.states, i, self.observations, self._masks, self._actors)
+
+    def _check_states(self, states: object) -> None:
+        wanted = f"must be an array of {self.size} records of {self.game.name!r}, a copy of a batch's states"
+        if not isinstance(states, np.ndarray):
+            raise ValueError(f"states of type {type(states).__name__!r}: {wanted}")
+        if states.dtype != self.states.dtype:
+            raise ValueError(f"states of dtype {states.dtype.name!r}: {wanted}")
+        if states.shape != self.states.shape:
+            raise ValueError(f"states of shape {states.shape!r}: {wanted}")
+        for field in self.game.settled:
+            own = self.game.record[field][0]
+            alike = (states[field] == own).reshape(self.size, -1).all(axis=1)
+            if not alike.all():
+                other = states[field][np.argmin(alike)].tolist()
+                raise ValueError(f"states with {field}={other!r}: must be {own.tolist()!r} as in this batch")
 
     def step(self, actions: npt.ArrayLike) -> None:
         """Take one action in each game.
@@ -305,18 +319,18 @@ class Batch:
             ValueError: not B whole numbers.
             IllegalMoveError: an action is illegal, naming the first such game; no game has moved.
         """
-        chosen = np.asarray(actions)
-        if chosen.shape != (self.size,) or chosen.dtype.kind not in "iu":
+        given = np.asarray(actions)
+        if given.shape != (self.size,) or given.dtype.kind not in "iu":
             raise ValueError(
-                f"actions of shape {chosen.shape!r} and dtype {str(chosen.dtype)!r}: "
+                f"actions of shape {given.shape!r} and dtype {given.dtype.name!r}: "
                 f"must be {self.size} whole numbers"
             )
-        chosen = chosen.astype(np.int64, copy=False)
+        chosen = given.astype(np.int64, copy=False)
         kernels = self.game.kernels
         bad = kernels.first_illegal(self._masks, 0, self.size, chosen)
         if bad >= 0:
-            self._refuse(bad, int(chosen[bad]))
-        arrays = (self.observations, self._masks, self.actors, self.rewards, self.over, self.hand_over)
+            self._refuse(bad, int(given[bad]))
+        arrays = (self.observations, self._masks, self._actors, self.rewards, self.over, self.hand_over)
         self._spread(lambda lo, hi: kernels.step(self.states, lo, hi, chosen, True, *arrays))
 
     def views(self) -> npt.NDArray[Any]:
@@ -325,7 +339,7 @@ class Batch:
             self._views = np.zeros_like(self.states)
         views = self._views
         see = self.game.kernels.see
-        self._spread(lambda lo, hi: see(self.states, lo, hi, self.actors, views))
+        self._spread(lambda lo, hi: see(self.states, lo, hi, self._actors, views))
         return views
 
     def _spread(self, work: Callable[[int, int], None]) -> None:

@@ -43,11 +43,13 @@ class Game(ABC):
         state_size: the bytes of ``encode_state``.
         rules: all arguments that bear on the rules, defaults filled in, as histories give them.
         action_rules: those of them that say what the actions mean.
+        settled: the fields of a record that hold the arguments, or are the same in all records of a game.
         record: array (1,) of one game's record with the arguments written in, nothing dealt.
     """
 
     name: ClassVar[str]
     dtype: ClassVar[np.dtype[Any]]
+    settled: ClassVar[tuple[str, ...]]
     kernels: ClassVar["Kernels"]
 
     players: int
@@ -139,6 +141,17 @@ class Game(ABC):
 def copy_states(states: States) -> States:
     """A copy of game records; an array's own ``copy`` goes field by field, forty times slower."""
     return np.frombuffer(bytearray(states.tobytes()), states.dtype)
+
+
+def check_game(game: object) -> Game:
+    """An argument that must be a game.
+
+    Raises:
+        ValueError: it is none, a class of games for instance.
+    """
+    if not isinstance(game, Game):
+        raise ValueError(f"game={game!r}: must be a game, not its class or name")
+    return game
 
 
 def check_whole(name: str, value: object, low: int, high: int) -> int:

@@ -45,15 +45,40 @@ def read(lines: str | Iterable[str], *games: type[Game]) -> Iterator[dict[str, A
         *games: the games whose histories may be there.
 
     Raises:
-        ValueError: a line that is no history of a hand played by the rules, with its number and the reason.
+        ValueError: a line that is no history of a hand played by the rules, with its number and the reason;
+            or what was given is not text.
     """
-    for number, line in enumerate(io.StringIO(lines) if isinstance(lines, str) else lines, start=1):
+    for number, line in _numbered(lines):
         try:
+            if not isinstance(line, str):
+                raise ValueError(f"{line!r}: must be text, open files with encoding='utf-8'")
             history = json.loads(line, object_pairs_hook=_without_repeats)
             replay(history, *games)
+        except RecursionError:
+            raise ValueError(f"line {number}: is no history, it is nested too deeply") from None
         except ValueError as error:
             raise ValueError(f"line {number}: {error}") from error
         yield history
+
+
+def _numbered(lines: object) -> Iterator[tuple[int, object]]:
+    """The lines with their numbers, from 1.
+
+    Raises:
+        ValueError: there are no lines, or one is not in the file's encoding, with its number.
+    """
+    if isinstance(lines, str):
+        lines = io.StringIO(lines)
+    if not isinstance(lines, Iterable) or isinstance(lines, bytes | bytearray):
+        raise ValueError(f"lines of type {type(lines).__name__!r}: must be an open text file, lines or text")
+    number = 0
+    try:
+        for number, line in enumerate(lines, start=1):
+            yield number, line
+    except UnicodeDecodeError as error:
+        # Files are decoded in pieces of many lines; those of the piece before the error were not given yet.
+        line_number = number + 1 + error.object[: error.start].count(b"\n")
+        raise ValueError(f"line {line_number}: is not in {error.encoding} ({error.reason})") from error
 
 
 def replay(history: Mapping[str, Any], *games: type[Game]) -> tuple[Game, PlayedHand]:
@@ -69,6 +94,9 @@ def replay(history: Mapping[str, Any], *games: type[Game]) -> tuple[Game, Played
     Raises:
         ValueError: it is no history of a hand played by the rules; the message names the key and the reason.
     """
+    for given in games:
+        if not (isinstance(given, type) and issubclass(given, Game)):
+            raise ValueError(f"games: {given!r} must be the class of a game")
     if not isinstance(history, Mapping):
         raise ValueError(f"{history!r} is no history: must be an object with keys")
     kinds = {game.name: game for game in games}

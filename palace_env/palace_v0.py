@@ -37,6 +37,11 @@ class Palace(Game):
 
     name: ClassVar[str] = "palace"
     dtype: ClassVar[np.dtype[Any]] = rules.STATE
+    settled: ClassVar[tuple[str, ...]] = (
+        *("players", "small_bet", "big_bet", "ante", "stack", "hands", "bare_raise", "discard_fee"),
+        *("forced_duel", "ranks", "palace_cards", "max_soldiers", "max_raises", "no_limit"),
+        *("n_sizes", "sizes", "seats", "hand_values", "viewer"),
+    )
     kernels: ClassVar[Kernels] = kernels(
         "palace",
         new_match=rules.new_match,
@@ -97,7 +102,7 @@ class Palace(Game):
             ValueError: an argument is out of range; it names the argument, the value and what is allowed.
         """
         self.players = check_whole("players", players, 2, rules.MAX_SEATS)
-        if betting not in ("limit", "no-limit"):
+        if not (isinstance(betting, str) and betting in ("limit", "no-limit")):
             raise ValueError(f"betting={betting!r}: must be 'limit' or 'no-limit'")
         small = check_whole("small_bet", small_bet, 1, MAX_CHIPS)
         big = check_whole(
@@ -172,7 +177,11 @@ class Palace(Game):
         self.state_size = observation.state_size(self.seats, hand_values)
 
     def prescribe(self, states: States, options: Mapping[str, Any]) -> tuple[int, list[int]]:
-        """See ``Game.prescribe``; RULES.md 10 and 11 tell what stacks and deals may be."""
+        """See ``Game.prescribe``; RULES.md 11.2 to 11.4 tell what options may be.
+
+        Those of ``deal["draws"]`` that the first draw deck holds must be distinct and dealt to nobody. A
+        later one is drawn if it is in the deck when its buy comes; if not, the stream of the hand decides.
+        """
         given = check_options(options, OPTIONS)
         if given.get("stacks") is not None:
             states["stacks"][0, : self.players] = self._check_stacks(given["stacks"])
@@ -190,7 +199,10 @@ class Palace(Game):
 
     def _check_stacks(self, stacks: object) -> list[int]:
         listed = _check_list("stacks", stacks, self.players)
-        chips = [check_whole(f"stacks[{seat}]", value, 0, MAX_CHIPS) for seat, value in enumerate(listed)]
+        most = self.players * MAX_CHIPS  # one player may have won all
+        chips = [check_whole(f"stacks[{seat}]", value, 0, most) for seat, value in enumerate(listed)]
+        if sum(chips) > most:
+            raise ValueError(f"stacks={stacks!r}: are {sum(chips)} chips, must be {most} at most together")
         if len(_seats_with(chips)) < 2:
             raise ValueError(f"stacks={stacks!r}: at least two players must have chips")
         return chips
@@ -386,7 +398,9 @@ def _check_sizes(sizes: object) -> tuple[int, ...]:
 def _check_list(name: str, value: object, length: int | None) -> list[Any]:
     if value is None and length == 0:
         return []
-    if not isinstance(value, list | tuple | np.ndarray):
+    if not isinstance(value, list | tuple | np.ndarray) or (
+        isinstance(value, np.ndarray) and value.ndim == 0
+    ):
         raise ValueError(f"{name}={value!r}: must be a list" + ("" if length is None else f" of {length}"))
     if length is not None and len(value) != length:
         raise ValueError(f"{name}={value!r}: has {len(value)} entries, must have {length}")

@@ -414,6 +414,35 @@ def test_unknown_agents_and_render_modes_are_refused() -> None:
         palace_v0.env(player=3)
 
 
+def test_what_needs_a_game_in_progress_says_so_by_its_own_name() -> None:
+    env = palace_v0.env(render_mode="ansi")
+    for ask, name in (
+        (lambda: env.view("player_0"), "view"),
+        (lambda: env.view_text("player_0"), "view_text"),
+        (env.render, "render"),
+        (env.state, "state"),
+    ):
+        with pytest.raises(NotPlayingError, match=f"^{name}: no game is in progress, call reset first"):
+            ask()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{"sizes": np.array(3)}, {"betting": np.array("limit")}, {"render_mode": np.array("ansi")}],
+    ids=repr,
+)
+def test_arrays_without_dimensions_are_no_lists_and_no_words(arguments: dict[str, Any]) -> None:
+    (name,) = arguments
+    with pytest.raises(ValueError, match=f"^{name}=array.*: must be "):
+        palace_v0.env(**arguments)
+
+
+@pytest.mark.parametrize("game", [palace_v0.GAME, "palace", None], ids=repr)
+def test_a_table_is_one_of_a_game(game: Any) -> None:  # noqa: ANN401
+    with pytest.raises(ValueError, match=r"game=.*must be a game, not its class or name"):
+        TableEnv(game)
+
+
 def test_rendering(capsys: pytest.CaptureFixture[str]) -> None:
     env = palace_v0.env(render_mode="ansi")
     env.reset(seed=1)
@@ -563,6 +592,15 @@ BAD_OPTIONS: list[tuple[Any, str]] = [
     ({"stacks": [5, 5, -1]}, r"stacks\[2\]=-1"),
     ({"stacks": [5, 5, 2.0]}, r"stacks\[2\]=2\.0"),
     ({"stacks": [5, 0, 0]}, r"stacks=\[5, 0, 0\]: at least two players"),
+    ({"stacks": [300_000_001, 0, 0]}, r"stacks\[0\]=300000001: must be a whole number from 0 to 300000000"),
+    ({"stacks": [300_000_000, 1, 0]}, r"stacks=.*: are 300000001 chips, must be 300000000 at most together"),
+    ({"stacks": np.array(5)}, r"stacks=array\(5\): must be a list of 3"),
+    ({"deal": {"banners": np.array("Ah")}}, r"deal\['banners'\]=array\('Ah'.*: must be a list of 3"),
+    ({"deal": {"draws": np.array("Ah")}}, r"deal\['draws'\]=array\('Ah'.*: must be a list$"),
+    (
+        {"deal": {"palaces": [np.array("2c")] * 3}},
+        r"deal\['palaces'\]\[0\]=array\('2c'.*: must be a list of 3",
+    ),
     ({"deal": []}, r"deal=\[\]: must be a dict"),
     ({"deal": {"banner": ["Ah", "7c", "Kd"]}}, r"deal key 'banner' is unknown"),
     ({"deal": {"banners": ["Ah", "7c"]}}, r"deal\['banners'\]=\['Ah', '7c'\]: has 2 entries, must have 3"),
@@ -617,6 +655,21 @@ def test_bad_options_are_refused_and_the_game_goes_on(options: Any, message: str
         play_on(table, np.random.default_rng(1))
         table.reset()
     assert snapshot(env) == snapshot(twin)
+
+
+@pytest.mark.parametrize("players", [2, 10])
+def test_one_player_may_hold_all_the_chips_that_all_players_can_have(players: int) -> None:
+    most = 100_000_000 * players
+    stacks = [most - players + 1] + [1] * (players - 1)
+    env = palace_v0.env(players=players, betting="no-limit", hands=3, small_bet=3)
+    rng = np.random.default_rng(0)
+    for seed in range(5):
+        env.reset(seed=seed, options={"stacks": stacks})
+        assert env.observe("player_0")["observation"].max() <= 255
+        play_on(env, rng)
+        for history in env.histories:
+            assert sum(history["stacks"]) == most
+            assert TableEnv.from_history(history, palace_v0.GAME).view("player_0")["stacks"].min() >= 0
 
 
 def test_a_deal_that_leaves_no_banner_is_refused() -> None:

@@ -136,8 +136,9 @@ def test_arrays_are_the_batchs_own_and_stay_the_same_objects() -> None:
         batch.step(random_actions(batch, rng))
     after = (batch.observations, batch.masks, batch.actors, batch.rewards, batch.over, batch.hand_over)
     assert all(before is now for before, now in zip(arrays, after, strict=True))
-    with pytest.raises(ValueError, match="read-only"):
-        batch.masks[0, 0] = True
+    for array in (batch.masks, batch.actors):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
 
 
 def test_one_illegal_action_and_no_game_moves() -> None:
@@ -151,6 +152,8 @@ def test_one_illegal_action_and_no_game_moves() -> None:
         actions[4] = bad
         with pytest.raises(IllegalMoveError, match=f"action {bad} "):
             batch.step(actions)
+    with pytest.raises(IllegalMoveError, match=f"game 0: action {2**64 - 1} "):
+        batch.step(np.full(6, 2**64 - 1, np.uint64))
     assert batch.states.tobytes() == before
 
 
@@ -183,7 +186,10 @@ def test_actions_must_be_one_whole_number_a_game(actions: npt.ArrayLike) -> None
         ({"size": 0}, "size=0: must be"),
         ({"size": 2.0}, "size=2.0: must be"),
         ({"size": True}, "size=True: must be"),
+        ({"size": 2**24 + 1}, "size=16777217: must be a whole number from 1 to 16777216"),
+        ({"size": 10**30}, f"size={10**30}: must be"),
         ({"size": 2, "threads": 0}, "threads=0: must be"),
+        ({"size": 2, "threads": 1025}, "threads=1025: must be a whole number from 1 to 1024"),
         ({"size": 2, "seed": -1}, "seed=-1: must be"),
         ({"size": 2, "seed": 2**63}, "must be a whole number from 0 to 2"),
         ({"size": 2, "seed": "7"}, "seed='7': must be"),
@@ -195,6 +201,70 @@ def test_actions_must_be_one_whole_number_a_game(actions: npt.ArrayLike) -> None
 def test_bad_arguments(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         palace_v0.batch(**arguments)
+
+
+@pytest.mark.parametrize("game", [palace_v0.GAME, "palace", None], ids=repr)
+def test_a_batch_is_one_of_a_game(game: Any) -> None:  # noqa: ANN401
+    with pytest.raises(ValueError, match=r"game=.*must be a game, not its class or name"):
+        Batch(game, 2)
+
+
+def test_restore_goes_on_from_records_of_the_same_arguments() -> None:
+    batch, other = palace_v0.batch(8, players=3, seed=1), palace_v0.batch(8, players=3, seed=2)
+    trajectory(batch, 7, 0)
+    other.restore(batch.states.copy())
+    assert trajectory(other, 30, 1) == trajectory(batch, 30, 1)
+
+
+MINE: dict[str, Any] = {"players": 4, "seats": 6, "betting": "no-limit"}
+OTHERS: list[tuple[dict[str, Any], str]] = [
+    ({"players": 6}, "players=6: must be 4"),
+    ({"seats": 10}, "seats=10: must be 6"),
+    ({"betting": "limit"}, "no_limit=0: must be 1"),
+    ({"sizes": (1, 2, 4)}, "n_sizes=3: must be 4"),
+    ({"sizes": (1, 2, 4, 9)}, r"sizes=\[1, 2, 4, 9, 0, 0, 0, 0\]: must be \[1, 2, 4, 8, 0, 0, 0, 0\]"),
+    ({"hand_values": False}, "hand_values=0: must be 1"),
+    ({"small_bet": 3, "big_bet": 4, "ante": 1, "bare_raise": 4}, "small_bet=3: must be 2"),
+    ({"big_bet": 5}, "big_bet=5: must be 4"),
+    ({"ante": 2}, "ante=2: must be 1"),
+    ({"stack": 20}, "stack=20: must be 200"),
+    ({"hands": 2}, "hands=2: must be 1"),
+    ({"max_raises": None}, "max_raises=-1: must be 3"),
+    ({"bare_raise": 1}, "bare_raise=1: must be 4"),
+    ({"discard_fee": 1}, "discard_fee=1: must be 0"),
+    ({"forced_duel": False}, "forced_duel=0: must be 1"),
+    ({"ranks": 12}, "ranks=12: must be 13"),
+    ({"palace_cards": 2}, "palace_cards=2: must be 3"),
+    ({"max_soldiers": 4}, "max_soldiers=4: must be 5"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), OTHERS, ids=[message for _, message in OTHERS])
+def test_records_of_other_arguments_are_not_restored(arguments: dict[str, Any], message: str) -> None:
+    batch = palace_v0.batch(3, **MINE)
+    states = batch.states.copy()
+    states[2] = palace_v0.batch(1, **{**MINE, **arguments}).states[0]
+    before = batch.states.tobytes(), batch.observations.tobytes(), batch.actors.tobytes()
+    with pytest.raises(ValueError, match=f"states with {message} as in this batch"):
+        batch.restore(states)
+    assert (batch.states.tobytes(), batch.observations.tobytes(), batch.actors.tobytes()) == before
+
+
+def test_what_is_no_record_of_a_batch_is_not_restored() -> None:
+    batch = palace_v0.batch(3)
+    wrong: list[tuple[Any, str]] = [
+        (None, "states of type 'NoneType': must be an array of 3 records of 'palace'"),
+        ([1, 2, 3], "states of type 'list'"),
+        (np.zeros(3), "states of dtype 'float64'"),
+        (batch.states[:2].copy(), r"states of shape \(2,\)"),
+        (batch.states.copy()[:, None], r"states of shape \(3, 1\)"),
+        (batch.views().copy(), r"states with viewer=\d: must be -1"),
+        (np.zeros_like(batch.states), "states with players=0: must be 4"),
+    ]
+    for states, message in wrong:
+        with pytest.raises(ValueError, match=message) as refused:
+            batch.restore(states)
+        assert len(str(refused.value)) < 150
 
 
 def test_rewards_are_those_of_the_finished_step_and_observations_the_new_games() -> None:

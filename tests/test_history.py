@@ -182,6 +182,7 @@ WRONG: list[tuple[Callable[[History], None], str]] = [
     (put("stacks", 5), "stacks=5: must be a list"),
     (put("stacks", [1, 2]), "stacks=.*must have 3"),
     (put("stacks", None), "stacks=None: must be a list"),
+    (put("stacks", [300_000_000, 1, 1]), "stacks=.*: are 300000002 chips, must be 300000000 at most"),
     (put("banners", None), "banners=None: must be a list"),
     (put("banners", 0, "2x"), r"deal\['banners'\]\[0\]: '2x' is no card"),
     (put("palaces", 0, 0, None), "None is no card"),
@@ -236,11 +237,51 @@ def test_true_is_not_one_and_a_move_is_canonical() -> None:
         ("7", "line 1: 7 is no history"),
         ('{"game": "palace", "game": "palace"}', "line 1: a key occurs twice"),
         ('{"game": "palace", "version": NaN}', "line 1: version nan is unknown"),
+        ("[" * 100_000, "line 1: is no history, it is nested too deeply"),
+        ('{"a":' * 100_000, "line 1: is no history, it is nested too deeply"),
+        (b"{}", "line 1: b'{}': must be text, open files with encoding='utf-8'"),
+        (5, "line 1: 5: must be text"),
     ],
+    ids=range(10),
 )
-def test_lines_that_are_no_history(line: str, message: str) -> None:
+def test_lines_that_are_no_history(line: Any, message: str) -> None:  # noqa: ANN401
     with pytest.raises(ValueError, match=message):
         list(histories.read([line], palace_v0.GAME))
+
+
+@pytest.mark.parametrize("lines", [None, 5, b"{}\n", bytearray(b"{}\n")], ids=repr)
+def test_what_holds_no_lines_of_text(lines: Any) -> None:  # noqa: ANN401
+    with pytest.raises(ValueError, match=r"lines of type '\w+': must be an open text file, lines or text"):
+        list(histories.read(lines, palace_v0.GAME))
+
+
+@pytest.mark.parametrize("before", [0, 1, 3, 40])
+def test_a_line_in_another_encoding_is_told_by_its_number(before: int, tmp_path: Path) -> None:
+    good = histories.write(GOOD).encode()
+    file = tmp_path / "hands.jsonl"
+    file.write_bytes(good * before + b'{"game": "\xff"}\n' + good)
+    with (
+        file.open(encoding="utf-8") as opened,
+        pytest.raises(ValueError, match=rf"line {before + 1}: is not in utf-8 \(invalid start byte\)"),
+    ):
+        list(histories.read(opened, palace_v0.GAME))
+
+
+@pytest.mark.parametrize("game", ["palace", palace_v0.GAME(), None, dict], ids=str)
+def test_histories_are_read_by_the_classes_of_games(game: Any) -> None:  # noqa: ANN401
+    with pytest.raises(ValueError, match=r"games: .* must be the class of a game"):
+        TableEnv.from_history(GOOD, game)
+
+
+def test_a_later_hand_may_begin_with_more_chips_than_any_argument_allows() -> None:
+    env = palace_v0.env(players=3, betting="no-limit", stack=60_000_000, hands=2)
+    palaces = [["As", "Ac", "Ad"], ["2d", "2s", "9h"], ["3c", "4c", "8s"]]
+    env.reset(options={"button": 2, "deal": {"banners": ["Ah", "7c", "Kd"], "palaces": palaces}})
+    for move in ("attack 1 +59999997", "call", "done", "fold", "fold"):
+        env.step(env.parse_move(move))
+    second = env.histories[1]
+    assert second["stacks"] == [120_000_001, 0, 59_999_999]
+    assert again(second) == second
 
 
 def test_a_history_that_is_replayed_ends_with_its_hand() -> None:
