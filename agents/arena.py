@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from agents.spec import PLAYABLE, Agent
+from agents.spec import PLAYABLE, Agent, is_agent, settle
 from card_table.game import Game, IllegalMoveError, States, check_whole
 from card_table.rng import check_seed
 
@@ -49,7 +49,7 @@ class Result:
 
 
 def duel(
-    game: Game,
+    game: Game | type[Game] | str,
     candidate: Agent,
     others: Agent,
     deals: int,
@@ -61,7 +61,7 @@ def duel(
     The other way round, one of the others among candidates, is the same call with the agents exchanged.
 
     Args:
-        game: what is played; a match of ``game.hands`` hands is one deal here.
+        game: what is played, a game, its class or its name; a match of ``game.hands`` hands is one deal here.
         candidate: who changes seats.
         others: who holds all other seats.
         deals: how many, 2 or more; each is played ``game.players`` times.
@@ -69,9 +69,13 @@ def duel(
         progress: called now and then with the number of deals that have been played since the last call.
 
     Raises:
-        ValueError: an argument is out of range.
+        ValueError: an argument is out of range, or no game or agent.
         IllegalMoveError: an agent chose an illegal move.
     """
+    game = settle(game)
+    for name, agent in (("candidate", candidate), ("others", others)):
+        if not is_agent(agent):
+            raise ValueError(f"{name}={agent!r}: must be an agent, such as agents.load('tight')")
     deals = check_whole("deals", deals, 2, 2**31)
     seed = check_seed(seed)
     chunk = max(1, _ROWS // game.players)

@@ -1,6 +1,7 @@
 """The single-agent view of a table, for Gymnasium: one seat learns, opponents move inside."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeAlias
 
@@ -9,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from agents.spec import Agent, load
-from card_table.aec import RENDER_MODES, TableEnv
+from agents.spec import Agent, is_agent, load
+from card_table.aec import RENDER_MODES, TableEnv, check_render_mode
 from card_table.game import NotPlayingError, check_whole
 from palace_env import palace_v0
 
@@ -73,7 +74,7 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
     def __init__(
         self,
         game: str = "palace",
-        opponents: str | Agent | Sequence[str | Agent] = "equity",
+        opponents: str | Path | Agent | list[str | Path | Agent] | tuple[str | Path | Agent, ...] = "equity",
         seat: int | None = None,
         render_mode: str | None = None,
         **arguments: Any,
@@ -91,21 +92,21 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
 
         Raises:
             ValueError: an argument is unknown or out of range.
+            FileNotFoundError, ModuleNotFoundError: see ``agents.load``.
         """
-        if game not in FACES:
+        if not isinstance(game, str) or game not in FACES:
             raise ValueError(f"game={game!r} is unknown: choose from {list(FACES)}")
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ValueError(f"render_mode={render_mode!r}: must be None or one of {list(RENDER_MODES)}")
+        check_render_mode(render_mode)
         self.table: TableEnv = FACES[game].env(**arguments)
         played = self.table.game
-        if isinstance(opponents, str) or not isinstance(opponents, Sequence):
-            listed: list[str | Agent] = [opponents] * (played.players - 1)
-        else:
-            listed = list(opponents)
-        if len(listed) != played.players - 1:
-            raise ValueError(f"opponents={opponents!r}: must be one agent, or a list of {played.players - 1}")
-        loaded = {spec: load(spec, played) for spec in listed if isinstance(spec, str)}
-        self.opponents = [loaded[agent] if isinstance(agent, str) else agent for agent in listed]
+        others = played.players - 1
+        listed = list(opponents) if isinstance(opponents, list | tuple) else [opponents] * others
+        if len(listed) != others or not all(isinstance(one, str | Path) or is_agent(one) for one in listed):
+            raise ValueError(
+                f"opponents={opponents!r}: must be one agent, or a list of {others}, each an agent or a spec"
+            )
+        loaded = {spec: load(spec, played) for spec in listed if isinstance(spec, str | Path)}
+        self.opponents = [loaded[agent] if isinstance(agent, str | Path) else agent for agent in listed]
         self._fixed = None if seat is None else check_whole("seat", seat, 0, played.players - 1)
         self.seat = self._fixed or 0
         self.render_mode = render_mode
@@ -124,21 +125,48 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
         Args:
             seed: decides deals, seats and the opponents' chance from now on; None goes on with what the last
                 seed decides.
-            options: what this one reset prescribes of the first hand, as for the table.
+            options: what this one reset prescribes of the first hand, as for the table; a seat without chips
+                is not drawn for the learner.
 
         Raises:
-            ValueError: an invalid option, or one that keeps the learner from being asked.
+            ValueError: an invalid option, or one that keeps the learner from being asked; nothing has
+                changed.
         """
-        super().reset(seed=seed)
-        seat = int(self.np_random.integers(self.table.game.players)) if self._fixed is None else self._fixed
-        for _ in range(MAX_DEALS):
+        chance: Any = None if self._np_random is None else self._np_random.bit_generator.state
+        kept = (self._np_random, self._np_random_seed, self.seat, self._unpaid, self._playing)
+        table = self.table.__getstate__()  # a reset makes all of a table anew and leaves these parts alone
+        try:
+            super().reset(seed=seed)
+            return self._deal(options)
+        except BaseException:
+            self._np_random, self._np_random_seed, self.seat, self._unpaid, self._playing = kept
+            if self._np_random is not None:
+                self._np_random.bit_generator.state = chance
+            self.table.__setstate__(table)
+            raise
+
+    def _deal(self, options: Mapping[str, Any] | None) -> tuple[Observation, dict[str, Any]]:
+        for deals in range(MAX_DEALS):
             self.table.reset(int(self.np_random.integers(2**63)), options)
-            self.seat = seat
+            if deals == 0:
+                self.seat = self._draw_seat((options or {}).get("stacks"))
             self._unpaid = 0.0
             self._play_on()
             if self._playing:
                 return self._tell(begins=True)
-        raise ValueError(f"options={options!r}: seat {seat} was not asked once in {MAX_DEALS} deals")
+        raise ValueError(
+            f"options={options!r}: seat {self.seat} was not asked once in {MAX_DEALS} deals, "
+            "each was over before its turn"
+        )
+
+    def _draw_seat(self, stacks: Sequence[int] | None) -> int:
+        """The learner's seat, one with chips if stacks are prescribed, which the table has taken."""
+        seats = list(range(self.table.game.players)) if stacks is None else np.flatnonzero(stacks).tolist()
+        if self._fixed is None:
+            return int(seats[self.np_random.integers(len(seats))])
+        if self._fixed not in seats:
+            raise ValueError(f"stacks={stacks!r}: seat {self._fixed} is the learner's, it must have chips")
+        return self._fixed
 
     def step(
         self, action: np.int64 | int | npt.NDArray[np.int64]
@@ -173,6 +201,8 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
         Raises:
             NotPlayingError: before a reset.
         """
+        if not self.table.agents:
+            raise NotPlayingError("render: no episode is in progress, call reset first")
         text = self.table.view_text(self._name)
         if self.render_mode == "ansi":
             return text

@@ -1,9 +1,10 @@
 """What an agent is, and the agent that a spec names."""
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -44,7 +45,7 @@ class Agent(Protocol):
             The actions, int64 (n,), a new array.
 
         Raises:
-            ValueError: a row of ``masks`` has no legal action.
+            ValueError: a row of ``masks`` has no legal action, or the arrays do not belong together.
         """
 
 
@@ -102,15 +103,25 @@ def settle(game: Game | type[Game] | str | None) -> Game:
     """The game that is meant: by its class or name with default arguments, by None Palace.
 
     Raises:
-        ValueError: an unknown name.
+        ValueError: no game, or one that no agent plays.
     """
     if game is None:
         return palace_v0.GAME()
-    if isinstance(game, str):
-        if game not in PLAYABLE:
-            raise ValueError(f"game {game!r} is unknown: choose from {list(PLAYABLE)}")
+    if isinstance(game, str) and game in PLAYABLE:
         return PLAYABLE[game].game()
-    return game if isinstance(game, Game) else game()
+    if isinstance(game, type) and issubclass(game, Game) and not inspect.isabstract(game):
+        game = game()
+    if not isinstance(game, Game) or game.name not in PLAYABLE:
+        raise ValueError(
+            f"game {game!r} is unknown: choose from {list(PLAYABLE)}, or give a game such as palace_v0.GAME"
+        )
+    return game
+
+
+def is_agent(value: object) -> TypeGuard[Agent]:
+    """Whether a value is an agent, not a spec or a class of agents."""
+    is_named = isinstance(getattr(value, "name", None), str)
+    return is_named and callable(getattr(value, "act", None)) and not isinstance(value, type)
 
 
 def _load_policy(folder: Path, spec: str, game: Game) -> Agent:

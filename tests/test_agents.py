@@ -17,7 +17,7 @@ from agents.arena import duel
 from agents.palace_equity import SCRATCH, deal_hand, draw, estimate, fight, list_unseen
 from card_table.batch import Batch
 from card_table.cards import list_cards, parse_card, set_of, suit_cards
-from card_table.game import IllegalMoveError, States
+from card_table.game import Game, IllegalMoveError, States
 from card_table.hands import TWO_PAIR, best_hand
 from card_table.rng import seed_stream
 from palace_env import palace_v0, rules
@@ -108,6 +108,41 @@ def test_a_mask_that_is_not_that_of_the_view_is_refused() -> None:
         agents.load("passive").act(views, observations, masks, np.random.default_rng(0))
 
 
+def test_arrays_that_do_not_belong_together_are_refused() -> None:
+    views, observations, masks = positions(1, size=8, players=3)
+    _, _, wider = positions(1, size=8, players=4)
+    others, _, _ = positions(1, size=8, players=4)
+    mixed = np.concatenate([views[:5], others[5:]])
+    wrong: list[tuple[tuple[Any, Any, Any], str]] = [
+        (
+            (views, observations, masks[:4]),
+            r"masks of shape \(4, 60\) and dtype 'bool': must be bool, a row for",
+        ),
+        ((views, observations, masks[:1]), r"masks of shape \(1, 60\)"),
+        ((views, observations, masks[0]), r"masks of shape \(60,\)"),
+        ((views, observations, masks.view(np.int8)), "masks of .* dtype 'int8': must be bool"),
+        ((views, observations, masks.tolist()), "masks of type 'list'"),
+        ((views, observations, masks[:, :3]), r"masks of shape \(8, 3\): row 0 of views has 60 actions"),
+        ((views, observations, wider), r"masks of shape \(8, 61\): row 0 of views has 60 actions"),
+        ((mixed, observations, masks), r"masks of shape \(8, 60\): row 5 of views has 61 actions"),
+        ((np.zeros_like(views), observations, masks), r"row 0 of views has \d+ actions"),
+        ((views[:5], observations, masks), "observations of .* must be uint8, a row for each of 5 views"),
+        ((views, observations[:4], masks), "observations of shape"),
+        ((views, observations.astype(float), masks), "observations of .* dtype 'float64'"),
+        ((views, None, masks), "observations of type 'NoneType'"),
+        (
+            (views[:, None], observations, masks),
+            r"views of shape \(8, 1\) and dtype 'record\d+': must be records",
+        ),
+        ((np.zeros(8), observations, masks), "views of shape .* dtype 'float64'"),
+        ((None, observations, masks), "views of type 'NoneType'"),
+    ]
+    for name in SCRIPTS:
+        for given, message in wrong:
+            with pytest.raises(ValueError, match=message):
+                agents.load(name).act(*given, np.random.default_rng(0))
+
+
 # ---- specs
 
 
@@ -126,6 +161,7 @@ def test_load_takes_a_game_its_class_or_its_name() -> None:
         ("equity:0", "'equity:0': the samples"),
         ("equity:100001", "the samples"),
         ("equity:2.5", "the samples"),
+        ("equity:" + "1" * 5000, "1': the samples must be a whole number from 1 to 100000"),
         ("equity:٣", "the samples"),
     ],
 )
@@ -134,9 +170,12 @@ def test_a_spec_that_names_no_agent_is_refused(text: str, told: str) -> None:
         agents.load(text)
 
 
-def test_an_unknown_game_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"game 'bridge' is unknown: choose from \['palace'\]"):
-        agents.load("tight", "bridge")
+@pytest.mark.parametrize("game", ["bridge", 5, [], palace_v0, dict, Game, palace_v0.LAYOUT], ids=str)
+def test_an_unknown_game_is_refused(game: Any) -> None:  # noqa: ANN401
+    with pytest.raises(ValueError, match=r"game .* is unknown: choose from \['palace'\]"):
+        agents.load("tight", game)
+    with pytest.raises(ValueError, match=r"game .* is unknown"):
+        duel(game, agents.load("tight"), agents.load("tight"), 10)
 
 
 def test_a_folder_must_be_there_and_hold_a_policy(tmp_path: Path) -> None:
@@ -481,6 +520,18 @@ def test_a_duel_follows_from_its_seed_and_tells_how_far_it_is() -> None:
     assert len(told) > 1
     assert duel(game, random, equity, 400, seed=5) == result
     assert duel(game, random, equity, 400, seed=6).mean != result.mean
+
+
+def test_a_duel_takes_a_game_its_class_or_its_name_and_agents_alone() -> None:
+    tight: Any = agents.load("tight")
+    results = [duel(game, tight, tight, 10) for game in ("palace", palace_v0.GAME, palace_v0.GAME())]
+    assert results[0] == results[1] == results[2]
+    strangers: list[Any] = ["tight", None, type(tight), 5]
+    for stranger in strangers:
+        with pytest.raises(ValueError, match=r"candidate=.*: must be an agent"):
+            duel("palace", stranger, tight, 10)
+        with pytest.raises(ValueError, match=r"others=.*: must be an agent"):
+            duel("palace", tight, stranger, 10)
 
 
 def test_an_illegal_choice_is_refused() -> None:

@@ -3,6 +3,7 @@
 import copy
 import os
 import pickle
+import runpy
 import subprocess
 import sys
 import warnings
@@ -194,8 +195,72 @@ def test_options_that_are_wrong_or_keep_the_learner_out_are_refused_by_name() ->
     env = solo(seat=1)
     with pytest.raises(ValueError, match="option 'dealer' is unknown"):
         env.reset(options={"dealer": 1})
-    with pytest.raises(ValueError, match="seat 1 was not asked once"):
+    with pytest.raises(
+        ValueError, match=r"stacks=\[50, 0, 50, 50\]: seat 1 is the learner's, it must have chips"
+    ):
         env.reset(options={"stacks": [50, 0, 50, 50]})
+    folding = solo(players=2, seat=1, opponents=Folding())
+    folding.reset(options={"button": 0})
+    with pytest.raises(ValueError, match=r"options={'button': 1}: seat 1 was not asked once in 1000 deals"):
+        folding.reset(options={"button": 1})
+
+
+class Folding:
+    """An opponent that folds."""
+
+    name = "folding"
+
+    def act(
+        self, views: States, observations: np.ndarray, masks: np.ndarray, rng: np.random.Generator
+    ) -> np.ndarray:
+        """See ``agents.Agent.act``."""
+        return np.array([1], np.int64)
+
+
+@pytest.mark.parametrize("begun", [False, True])
+@pytest.mark.parametrize(
+    "options",
+    [{"foo": 1}, {"stacks": [0, 5, 5, 5]}, {"button": 9}, {"deal": {"banners": ["Ah"]}}, 5, {"stacks": 1}],
+    ids=str,
+)
+@pytest.mark.parametrize("seed", [None, 3])
+def test_a_reset_that_is_refused_changes_nothing(begun: bool, options: Any, seed: int | None) -> None:  # noqa: ANN401
+    env, twin = solo(seat=0, hands=2), solo(seat=0, hands=2)
+    for one in (env, twin):
+        one.reset(seed=7)
+        one.step(int(np.flatnonzero(one.action_masks())[0]))
+        if not begun:
+            play(one, None, np.random.default_rng(1))
+    before = (env.table.state().tobytes(), env.action_masks().tobytes(), env.seat, env.np_random_seed)
+    with pytest.raises(ValueError, match=r"foo|stacks|button|banners|options"):
+        env.reset(seed=seed, options=options)
+    assert (env.table.state().tobytes(), env.action_masks().tobytes(), env.seat, env.np_random_seed) == before
+    assert env.np_random.bit_generator.state == twin.np_random.bit_generator.state
+    if begun:
+        for one in (env, twin):
+            one.step(int(np.flatnonzero(one.action_masks())[0]))
+    assert env.table.state().tobytes() == twin.table.state().tobytes()
+    assert env.table.histories == twin.table.histories
+    assert play(env, None, np.random.default_rng(2))[1:] == play(twin, None, np.random.default_rng(2))[1:]
+
+
+def test_a_first_reset_that_is_refused_leaves_the_environment_new() -> None:
+    env = solo(seat=0)
+    with pytest.raises(ValueError, match="option 'foo' is unknown"):
+        env.reset(seed=3, options={"foo": 1})
+    with pytest.raises(NotPlayingError, match="step: no episode is in progress"):
+        env.step(1)
+    with pytest.raises(NotPlayingError, match="render: no episode is in progress"):
+        env.render()
+
+
+def test_the_learner_is_not_seated_where_no_chips_are() -> None:
+    env = solo(players=5)
+    seats = set()
+    for seed in range(40):
+        env.reset(seed=seed, options={"stacks": [0, 50, 0, 50, 50]})
+        seats.add(env.seat)
+    assert seats == {1, 3, 4}
 
 
 @pytest.mark.parametrize(
@@ -203,6 +268,14 @@ def test_options_that_are_wrong_or_keep_the_learner_out_are_refused_by_name() ->
     [
         ({"opponents": ["tight"]}, r"opponents=\['tight'\]: must be one agent, or a list of 3"),
         ({"opponents": "nobody"}, "'nobody'"),
+        ({"opponents": None}, "opponents=None: must be one agent, or a list of 3, each an agent or a spec"),
+        ({"opponents": 5}, "opponents=5: must be"),
+        ({"opponents": True}, "opponents=True: must be"),
+        ({"opponents": {"random"}}, r"opponents={'random'}: must be"),
+        ({"opponents": np.array(["random"] * 3)}, r"opponents=array\(.*: must be"),
+        ({"opponents": ["random", None, "tight"]}, r"opponents=\['random', None, 'tight'\]: must be"),
+        ({"opponents": Folding}, "opponents=<class .*Folding'>: must be"),
+        ({"game": ["palace"]}, r"game=\['palace'\] is unknown"),
         ({"seat": 4}, "seat=4: must be a whole number from 0 to 3"),
         ({"render_mode": "rgb_array"}, "render_mode='rgb_array'"),
         ({"players": 1}, "players=1"),
@@ -248,3 +321,26 @@ def test_the_sb3_example_runs(vec: str) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "small bets a hand against random" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--envs", "0"], "sb3.py: --envs 0: must be at least 1"),
+        (["--steps", "0"], "sb3.py: --steps 0: must be at least 1"),
+        (["--hands", "-1"], "sb3.py: --hands -1: must be at least 1"),
+        (["--opponents", "foo"], "sb3.py: 'foo' is no agent of palace"),
+        (["--opponents", "./nowhere"], "sb3.py: agent './nowhere': there is no folder"),
+    ],
+)
+def test_the_sb3_example_refuses_bad_arguments_in_a_line(
+    arguments: list[str], told: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["sb3.py", *arguments])
+    with pytest.raises(SystemExit) as left:
+        runpy.run_path(str(ROOT / "examples" / "sb3.py"), run_name="__main__")
+    assert left.value.code == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(told)
+    assert err.count("\n") == 1
