@@ -3,6 +3,7 @@
 Always pass the masks to ``predict``: without them MaskablePPO may choose illegal moves, which raise here.
 """
 
+import sys
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -36,8 +37,32 @@ def make_env(opponents: str) -> gymnasium.Env[Any, Any]:
 
 
 def main() -> None:
-    """Train and play."""
+    """Parse the command line, train, play; exits with 2 on bad input."""
     args = tyro.cli(Args)
+    try:
+        check(args)
+    except (ValueError, OSError, ModuleNotFoundError) as error:
+        print(f"sb3.py: {error}", file=sys.stderr)
+        sys.exit(2)
+    train_and_play(args)
+
+
+def check(args: Args) -> None:
+    """Find out before the training whether the arguments will do.
+
+    Raises:
+        ValueError: a number is too small, or the opponents are unknown.
+        OSError: the opponents' files are missing or cannot be read.
+        ModuleNotFoundError: the opponents need a package that is not installed.
+    """
+    for name, number in (("envs", args.envs), ("steps", args.steps), ("hands", args.hands)):
+        if number < 1:
+            raise ValueError(f"--{name} {number}: must be at least 1")
+    make_env(args.opponents).close()
+
+
+def train_and_play(args: Args) -> None:
+    """Train one seat, and print how it does."""
     torch.set_num_threads(1)  # more are slower for so small a network
     kind = DummyVecEnv if args.vec == "dummy" else SubprocVecEnv
     vec_env = make_vec_env(make_env, args.envs, 1, env_kwargs={"opponents": args.opponents}, vec_env_cls=kind)
