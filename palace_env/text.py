@@ -104,7 +104,7 @@ def list_moves(states: States, i: int, moves: npt.NDArray[np.int64]) -> None:
         elif action >= attacks:
             target = rules.target_of(g, action)
             extra = -1
-            if target < g.players:
+            if target != seat:
                 extra = rules.attack_extra(g, seat, target, (action - attacks) % rules.attack_count(g))
             if extra >= 0:
                 move[KIND] = rules.LOG_ATTACK
