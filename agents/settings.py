@@ -1,6 +1,27 @@
 """What self-play training can be told, with its defaults; free of torch, to keep programs' help quick."""
 
 from dataclasses import dataclass, fields
+from typing import Annotated
+
+import tyro
+
+_RANGES = {  # both ends allowed; beyond them, numbers overflow or memory ends
+    "games": (1, 2**16),
+    "rollout": (1, 2**22),
+    "batch": (1, 2**22),
+    "epochs": (1, 1000),
+    "hidden": (1, 8192),
+    "learning_rate": (1e-9, 1.0),
+    "final_learning_rate": (0.0, 1.0),
+    "entropy": (0.0, 1000.0),
+    "final_entropy": (0.0, 1000.0),
+    "clip": (1e-6, 1.0),
+    "max_change": (1e-9, 1e9),
+    "trace": (0.0, 1.0),
+    "value_weight": (0.0, 1000.0),
+    "max_gradient": (1e-6, 1e9),
+    "unit": (1e-3, 1e9),
+}
 
 
 @dataclass(frozen=True)
@@ -37,24 +58,26 @@ class Settings:
     """Longer gradients are cut to this length."""
     unit: float = 8.0
     """What counts as a return of 1, in small bets: it brings most results of a hand within ±1."""
-    bfloat16: bool = True
+    bfloat16: Annotated[
+        bool,
+        tyro.conf.arg(
+            help="Multiply matrices in float32 where training would in bfloat16; processors without bfloat16 "
+            "are faster so.",
+            help_behavior_hint="(default: bfloat16)",
+        ),
+    ] = True
     """Whether training multiplies matrices in bfloat16; processors without it are faster without."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            value = getattr(self, field.name)
-            if field.type is bool:
+            name, value = field.name, getattr(self, field.name)
+            if name not in _RANGES:
+                if not isinstance(value, bool):
+                    raise ValueError(f"{name}={value!r}: must be True or False")
                 continue
-            low = (
-                0.0
-                if field.name in ("final_entropy", "entropy", "final_learning_rate", "trace", "value_weight")
-                else None
-            )
-            if not (value >= low if low is not None else value > 0):
-                raise ValueError(
-                    f"{field.name}={value!r}: must be {'at least 0' if low is not None else 'above 0'}"
-                )
-        if self.trace > 1:
-            raise ValueError(f"trace={self.trace!r}: must be from 0 to 1")
+            low, high = _RANGES[name]
+            kind, kinds = ("whole number", int) if isinstance(field.default, int) else ("number", int | float)
+            if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high:
+                raise ValueError(f"{name}={value!r}: must be a {kind} from {low} to {high}")
         if self.rollout % self.games:
             raise ValueError(f"rollout={self.rollout!r}: must be a multiple of games={self.games!r}")

@@ -1,7 +1,9 @@
 """The arguments of a table as command lines take them; free of Numba, to keep programs' help quick."""
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import tyro
 
 if TYPE_CHECKING:
     from palace_env.palace_v0 import Palace
@@ -35,11 +37,21 @@ class PalaceTable:
     """No-limit extras and raises, in big bets."""
     discard_fee: int = 0
     """What a Discard turn costs."""
-    forced_duel: bool = True
+    forced_duel: Annotated[
+        bool,
+        tyro.conf.arg(
+            help="Let the last two stay instead of fighting.", help_behavior_hint="(default: they must fight)"
+        ),
+    ] = True
     """Whether the last two must fight."""
     seats: int | None = None
     """Seats that networks are laid out for; None: the players."""
-    hand_values: bool = True
+    hand_values: Annotated[
+        bool,
+        tyro.conf.arg(
+            help="Leave out of observations what hands are worth.", help_behavior_hint="(default: shown)"
+        ),
+    ] = True
     """Whether observations show what hands are worth."""
     ranks: int = 13
     """The deck's top so many ranks."""

@@ -1,5 +1,7 @@
 """Self-play: returns by seat, hands learned from once and whole, SB3's arithmetic, going on exactly."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -231,11 +233,22 @@ def test_a_snapshot_of_something_else_is_refused() -> None:
         ({"trace": 1.5}, "trace=1.5"),
         ({"learning_rate": -1.0}, "learning_rate=-1.0"),
         ({"entropy": float("nan")}, "entropy=nan"),
+        *(
+            ({name: float("inf")}, f"{name}=inf: must be a number from .* to ")
+            for name in ("learning_rate", "entropy", "unit", "clip", "max_gradient", "value_weight")
+        ),
+        ({"unit": 1e-300}, "unit=1e-300: must be a number from 0.001 to"),
+        ({"hidden": 10_000_000}, "hidden=10000000: must be a whole number from 1 to 8192"),
+        ({"hidden": "x"}, "hidden='x'"),
+        ({"batch": 1.5}, "batch=1.5: must be a whole number"),
+        ({"epochs": True}, "epochs=True"),
+        ({"trace": None}, "trace=None"),
+        ({"bfloat16": "no"}, "bfloat16='no': must be True or False"),
     ],
 )
-def test_settings_out_of_range_are_refused(change: dict[str, float], told: str) -> None:
+def test_settings_out_of_range_are_refused(change: dict[str, Any], told: str) -> None:
     with pytest.raises(ValueError, match=told):
-        Settings(**change)  # type: ignore[arg-type]
+        Settings(**change)
 
 
 def test_a_short_training_beats_random_play() -> None:
