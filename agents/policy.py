@@ -46,9 +46,11 @@ class Weights:
     last_bias: Floats
 
     def __post_init__(self) -> None:
+        if self.last.ndim != 2 or not self.last.size:
+            raise ValueError(f"weights 'last' of shape {self.last.shape!r}: must be (H, K), neither 0")
         hidden, outputs = self.last.shape
         shapes = (
-            (len(self.first), hidden),
+            (*self.first.shape[:1], hidden),
             (hidden,),
             (hidden, hidden),
             (hidden,),
@@ -192,7 +194,7 @@ def unpack(contents: bytes, game: Game) -> Weights:
         arrays = load(contents)
     except (SafetensorError, ValueError, TypeError, KeyError) as error:
         raise ValueError(f"it is no valid safetensors file ({error})") from None
-    hidden = len(arrays["first.bias"]) if "first.bias" in arrays else 0
+    hidden = max(1, arrays["first.bias"].size) if "first.bias" in arrays else 1
     shapes = {
         "first.weight": (hidden, game.layout.size),
         "first.bias": (hidden,),
@@ -257,9 +259,9 @@ def read_config(folder: Path, game: Game | None = None) -> dict[str, Any]:
         raise FileNotFoundError(f"{str(path)!r} is missing: a policy has {WEIGHTS_FILE} and {CONFIG_FILE}")
     try:
         config = json.loads(path.read_bytes())
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{str(path)!r}: it is no valid JSON ({error})") from None
-    if not isinstance(config, dict) or config.get("format") != FORMAT:
+    if not isinstance(config, dict) or not _same(config.get("format"), FORMAT):
         found = config.get("format") if isinstance(config, dict) else config
         raise ValueError(f"{str(path)!r}: format {found!r} is unknown: must be {FORMAT}")
     if game is not None:
@@ -277,21 +279,26 @@ def _difference(config: Mapping[str, Any], expected: Mapping[str, Any], action_r
         (rules if isinstance(rules, dict) else {}, expected["rules"], action_rules),
     ):
         for key in keys:
-            if own.get(key) != other[key]:
+            if not _same(own.get(key), other[key]):
                 return f"it is for {key}={own.get(key)!r}, the game has {key}={other[key]!r}"
     layout = config.get("layout")
     for part, pieces in expected["layout"].items():
         found = layout.get(part) if isinstance(layout, dict) else None
-        if found == pieces:
+        if _same(found, pieces):
             continue
         if not isinstance(found, list):
             return f"layout part {part!r} is {found!r}: must be a list"
         for place, piece in enumerate(pieces):
             other = found[place] if place < len(found) else None
-            if other != piece:
+            if not _same(other, piece):
                 return f"piece {place} of layout part {part!r} is {other!r}, the game has {piece!r}"
         return f"layout part {part!r} has {len(found)} pieces, the game has {len(pieces)}"
     return ""
+
+
+def _same(one: object, other: object) -> bool:
+    """Whether two values from JSON are the same, where Python takes 4, 4.0 and True for equal."""
+    return json.dumps(one) == json.dumps(other)
 
 
 def _pieces(pieces: tuple[Piece, ...]) -> list[list[Any]]:

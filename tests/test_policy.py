@@ -85,6 +85,10 @@ def test_weights_that_do_not_fit_together_are_refused() -> None:
     arrays = vars(weights)
     with pytest.raises(ValueError, match="weights 'second_bias'"):
         Weights(**{**arrays, "second_bias": arrays["second_bias"][:-1]})
+    with pytest.raises(ValueError, match="weights 'first'"):
+        Weights(**{**arrays, "first": np.zeros((), np.float32)})
+    with pytest.raises(ValueError, match=r"weights 'last' of shape \(0, 61\): must be \(H, K\), neither 0"):
+        Weights(**{**arrays, "last": np.zeros((0, 61), np.float32)})
 
 
 def test_choices_are_legal_and_as_frequent_as_the_softmax_over_legal_moves_says() -> None:
@@ -222,6 +226,10 @@ def change_config(folder: Path, change: Callable[[dict[str, Any]], None]) -> Non
         (lambda config: config.update(game="detective"), "game='detective', the game has game='palace'"),
         (lambda config: config.update(format=99), "format 99 is unknown: must be 1"),
         (lambda config: config.pop("format"), "format None is unknown"),
+        (lambda config: config.update(format=True), "format True is unknown"),
+        (lambda config: config.update(seats=4.0), r"seats=4\.0, the game has seats=4"),
+        (lambda config: config.update(hand_values=1), "hand_values=1, the game has hand_values=True"),
+        (lambda config: config["layout"]["table"][0].__setitem__(2, 1.0), r"piece 0 .*1\.0.*'palace', 52, 1"),
         (lambda config: config.pop("layout"), "layout part 'table' is None: must be a list"),
         (
             lambda config: config["layout"]["table"].pop(2),
@@ -247,7 +255,9 @@ def test_a_config_for_something_else_is_refused(
 
 
 @pytest.mark.parametrize(
-    "contents", [b"", b"{", b"[1]", b"null", b"\xff\xfe", pickle.dumps({"format": FORMAT})]
+    "contents",
+    [b"", b"{", b"[1]", b"null", b"\xff\xfe", b"[" * 100_000, pickle.dumps({"format": FORMAT})],
+    ids=range(7),
 )
 def test_a_broken_config_is_refused(folder: Path, contents: bytes) -> None:
     (folder / "config.json").write_bytes(contents)
@@ -266,6 +276,20 @@ def rewritten(contents: bytes, change: Callable[[dict[str, np.ndarray]], object]
     arrays = dict(load(contents))
     change(arrays)
     return save(arrays)
+
+
+def without_units() -> bytes:
+    """A network of which nothing is left but the last biases."""
+    game = Palace()
+    shapes: dict[str, tuple[int, ...]] = {
+        "first.weight": (0, game.layout.size),
+        "first.bias": (0,),
+        "second.weight": (0, 0),
+        "second.bias": (0,),
+        "last.weight": (game.n_actions, 0),
+        "last.bias": (game.n_actions,),
+    }
+    return save({name: np.zeros(shape, np.float16) for name, shape in shapes.items()})
 
 
 @pytest.mark.parametrize(
@@ -299,6 +323,13 @@ def rewritten(contents: bytes, change: Callable[[dict[str, np.ndarray]], object]
             ),
             r"'last.bias' is float32",
         ),
+        (
+            lambda whole: rewritten(
+                whole, lambda arrays: arrays.update({"first.bias": np.zeros((), np.float16)})
+            ),
+            r"'first.weight' is float16 .*: this game needs float16 \(1, ",
+        ),
+        (lambda whole: without_units(), r"is float16 \(0, \d+\): this game needs float16 \(1, \d+\)"),
     ],
 )
 def test_broken_weights_are_refused(folder: Path, change: Callable[[bytes], bytes], told: str) -> None:
