@@ -1,12 +1,18 @@
 """Train a policy by self-play: ``python train.py palace`` takes ten minutes from start to results."""
 
-import contextlib
-import shlex
+import os
 import signal
+
+if __name__ == "__main__":  # while packages load, Ctrl-C ends the program without a word
+    signal.signal(signal.SIGINT, lambda number, frame: os._exit(130))
+
+import contextlib
+import importlib
+import shlex
 import sys
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -19,6 +25,7 @@ from rich.live import Live
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from agents.command import complaints, on_interrupt, stop
 from agents.settings import Settings
 from agents.tables import EVALUATION_SEED, PalaceTable
 
@@ -74,30 +81,26 @@ class Args:
 def main() -> None:
     """Parse the command line, train, evaluate; exits with 2 on bad input and with 130 on Ctrl-C."""
     training = None
-    try:
-        with complaints():
-            training = prepare(tyro.cli(Args, config=(tyro.conf.FlagCreatePairsOff,)))
-        with training.interrupt.caught():
-            train(training)
-            finish(training)
-    except KeyboardInterrupt:
-        if training is not None:
-            name, folder = training.args.game, shlex.quote(training.place)
-            print(f"Stopped; to go on: python train.py {name} --resume --out {folder}")
-        sys.exit(130)
-
-
-@contextlib.contextmanager
-def complaints() -> Iterator[None]:
-    """Turn bad input into one line on stderr and exit code 2."""
-    try:
-        yield
-    except (ValueError, OSError, ModuleNotFoundError) as error:
-        told = str(error)
-        if isinstance(error, ModuleNotFoundError):
-            told = f"training needs the package {error.name!r}: install palace-detective[train]"
-        print(f"train.py: {told}", file=sys.stderr)
-        sys.exit(2)
+    with complaints("train.py"):
+        try:
+            training = prepare(tyro.cli(Args, config=(tyro.conf.FlagCreatePairsOff,)), sys.argv[1:])
+            with on_interrupt(training.interrupt.note):
+                try:
+                    train(training)
+                    finish(training)
+                except KeyboardInterrupt:
+                    signal.signal(signal.SIGINT, signal.SIG_IGN)
+                    name, folder = training.args.game, shlex.quote(training.place)
+                    print(f"Stopped; to go on: python train.py {name} --resume --out {folder}", flush=True)
+                    sys.exit(130)
+        except ModuleNotFoundError as error:
+            package = (error.name or "").partition(".")[0]
+            raise ModuleNotFoundError(
+                f"training needs the package {package!r}: install palace-detective[train]"
+            ) from None
+        finally:
+            if training is not None:
+                training.run.release()
 
 
 class Interrupt:
@@ -106,18 +109,14 @@ class Interrupt:
     def __init__(self) -> None:
         self.pressed = False
 
-    @contextlib.contextmanager
-    def caught(self) -> Iterator[None]:
-        """Within this, Ctrl-C is noted first."""
-        usual = signal.signal(signal.SIGINT, self._note)
-        try:
-            yield
-        finally:
-            signal.signal(signal.SIGINT, usual)
+    def note(self, number: int, frame: FrameType | None) -> None:
+        """Handle the signal.
 
-    def _note(self, number: int, frame: FrameType | None) -> None:
+        Raises:
+            KeyboardInterrupt: it is the second.
+        """
         if self.pressed:
-            raise KeyboardInterrupt
+            stop(number, frame)
         self.pressed = True
 
 
@@ -157,7 +156,7 @@ class Training:
         limit = EVALUATION_SHARE * 60 * self.args.minutes
         if not self.costs:
             return limit
-        return min(1.2 * self.evaluation_cost * self.args.evaluation_deals + 5, limit)
+        return min(1.2 * self.evaluation_cost * self.args.evaluation_deals + 15, limit)
 
     @property
     def evaluation_cost(self) -> float:
@@ -187,8 +186,12 @@ class Training:
         self.run.write(WEIGHTS_FILE, pack(self.model.weights(), self.game))
 
 
-def prepare(args: Args) -> Training:
+def prepare(args: Args, words: Sequence[str]) -> Training:
     """Check the arguments, make the tables and the network, and the run's folder or what lies in it.
+
+    Args:
+        args: the arguments.
+        words: the command line that they were parsed from.
 
     Raises:
         ValueError: an argument or the folder is not as it must be.
@@ -198,17 +201,20 @@ def prepare(args: Args) -> Training:
     from agents import runs
     from agents.policy import FORMAT, describe
 
+    check(args)
     folder = args.out or Path("runs", f"{args.game}-{args.table.players}p-seed{args.seed}")
     run = None
     if args.resume:
         run = runs.resume(folder)
-        args = stored_args(args, run)
+        args = stored_args(args, words, run)
     else:
         runs.check_free(folder, args.overwrite)
-    check(args)
     game = args.table.settle()
 
     import torch
+
+    for name in ("matplotlib.figure", "torch.utils.tensorboard"):
+        importlib.import_module(name)  # only needed later; if it is missing, that should be told now
 
     from agents.selfplay import SelfPlay
 
@@ -221,12 +227,12 @@ def prepare(args: Args) -> Training:
     checkpoint = run.load_checkpoint()
     if checkpoint is not None:
         arrays, state = checkpoint
-        model.restore(arrays, state["model"])
-        training.seconds_before, training.curve, training.costs = (
-            state["seconds"],
-            state["curve"],
-            state["costs"],
-        )
+        try:
+            model.restore(arrays, state["model"])
+            training.seconds_before = float(state["seconds"])
+            training.curve, training.costs = list(state["curve"]), dict(state["costs"])
+        except (ValueError, TypeError, KeyError) as error:
+            raise ValueError(f"{training.place!r}: its checkpoint is of another run ({error})") from None
     return training
 
 
@@ -238,7 +244,7 @@ def check(args: Args) -> None:
     """
     from card_table.game import check_whole
 
-    if not 0 < args.minutes <= 10_000:
+    if type(args.minutes) not in (int, float) or not 0 < args.minutes <= 10_000:
         raise ValueError(f"minutes={args.minutes!r}: must be above 0 and at most 10000")
     if args.steps is not None:
         check_whole("steps", args.steps, 1, 2**53)
@@ -256,34 +262,45 @@ def kept(args: Args) -> dict[str, Any]:
     return {**found, **table, "sizes": list(args.table.sizes), **learning}
 
 
-def stored_args(args: Args, run: "Run") -> Args:
+def stored_args(args: Args, words: Sequence[str], run: "Run") -> Args:
     """The arguments of a run that is gone on with.
 
+    Args:
+        args: those of this call.
+        words: the command line, which tells what was given and what is a default.
+        run: the run.
+
     Raises:
-        ValueError: an argument was given that differs from the run's.
+        ValueError: an argument was given that differs from the run's, or one of the run's is invalid.
     """
     stored = run.config.get("arguments")
-    given, usual = kept(args), kept(Args(args.game))
-    if not isinstance(stored, dict) or set(stored) != set(given):
+    called = kept(args)
+    if not isinstance(stored, dict) or set(stored) != set(called):
         raise ValueError(
             f"{str(run.folder)!r}: its config.json has other arguments than this version, start it anew"
         )
-    for name, value in given.items():
-        if value not in (usual[name], stored[name]):
-            option = "--" + name.replace("_", "-")
-            raise ValueError(
-                f"{option} {value!r}: the run has {stored[name]!r}, leave the option out to resume it"
-            )
-    settings = Settings(**{part.name: stored[part.name] for part in fields(Settings)})
-    table = {part.name: stored[part.name] for part in fields(PalaceTable)}
-    own = {part.name for part in fields(Args)}
-    plain = {name: value for name, value in stored.items() if name in own}
-    here = {name: getattr(args, name) for name in OF_THIS_CALL}
-    return Args(
-        **{**plain, **here},
-        table=PalaceTable(**{**table, "sizes": tuple(table["sizes"])}),
-        settings=settings,
-    )
+    if stored["game"] != args.game:
+        raise ValueError(f"{str(run.folder)!r}: it is a run of {stored['game']!r}, not of {args.game!r}")
+    given = {word.partition("=")[0].replace("_", "-") for word in words}
+    for name, value in called.items():
+        option = ("--no-" if value is False else "--") + name.replace("_", "-")
+        if option in given and value != stored[name]:
+            told = option if value is False else f"{option} {value!r}"
+            raise ValueError(f"{told}: the run has {stored[name]!r}, leave the option out to resume it")
+    try:
+        table = {part.name: stored[part.name] for part in fields(PalaceTable)}
+        if isinstance(table["sizes"], list):
+            table["sizes"] = tuple(table["sizes"])
+        own = {part.name for part in fields(Args)}
+        plain = {name: value for name, value in stored.items() if name in own}
+        here = {name: getattr(args, name) for name in OF_THIS_CALL}
+        settings = Settings(**{part.name: stored[part.name] for part in fields(Settings)})
+        found = Args(**{**plain, **here}, table=PalaceTable(**table), settings=settings)
+        check(found)
+        found.table.settle()
+    except ValueError as error:
+        raise ValueError(f"{str(run.folder)!r}: its config.json is broken: {error}") from None
+    return found
 
 
 def train(training: Training) -> None:
@@ -455,4 +472,7 @@ def deals_in_time(training: Training) -> int:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # there is nothing left to stop

@@ -13,7 +13,10 @@ import numpy as np
 import pytest
 
 import agents
+import train as program
 from agents import runs
+from agents.settings import Settings
+from agents.tables import PalaceTable
 from palace_env.palace_v0 import Palace, batch
 
 ROOT = Path(__file__).parent.parent
@@ -101,7 +104,9 @@ def test_ctrl_c_leaves_a_run_that_goes_on_as_if_nothing_had_happened(
     assert f"python train.py palace --resume --out {folder}" in out
     assert not (folder / "evaluation.json").exists()
     agents.load(folder, Palace(players=3))  # plays as it stands
-    _, state = runs.resume(folder).load_checkpoint() or ({}, {})
+    run = runs.resume(folder)
+    _, state = run.load_checkpoint() or ({}, {})
+    run.release()
     assert 0 < state["model"]["decisions"] < 20_000
 
     code, _, err = train("palace", "--resume", "--out", str(folder))
@@ -111,6 +116,19 @@ def test_ctrl_c_leaves_a_run_that_goes_on_as_if_nothing_had_happened(
     results = [json.loads((each / "evaluation.json").read_text())["results"] for each in (folder, whole)]
     for one, other in zip(*results, strict=True):
         assert one["mean"] == other["mean"]
+
+
+def test_ctrl_c_again_and_again_stops_without_a_traceback(tmp_path: Path) -> None:
+    process = begin("palace", "--out", str(tmp_path / "run"), *TINY)
+    assert process.stdout is not None
+    first = process.stdout.readline()
+    assert "against equity" in first
+    while process.poll() is None:
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.02)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (130, "")
+    assert "Stopped; to go on: python train.py palace --resume" in out
 
 
 def test_minutes_are_kept_with_the_evaluation_included(tmp_path: Path) -> None:
@@ -136,6 +154,9 @@ def refused(*arguments: str) -> str:
         (("--players", "11"), "players=11: must be a whole number from 2 to 10"),
         (("--rollout", "1000"), "rollout=1000: must be a multiple of games=256"),
         (("--resume",), "holds no run to resume"),
+        (("--learning-rate", "inf"), "learning_rate=inf: must be a number from"),
+        (("--hidden", "10000000"), "hidden=10000000: must be a whole number from 1 to 8192"),
+        (("--minutes", "nan"), "minutes=nan: must be above 0"),
     ],
 )
 def test_bad_arguments_get_one_line_and_leave_no_folder(
@@ -152,8 +173,145 @@ def test_a_finished_run_is_neither_resumed_nor_overwritten_unasked(finished: tup
     assert "nothing to resume" in refused("palace", "--resume", "--out", str(folder))
 
 
+def test_a_run_is_not_deleted_for_arguments_that_are_refused(finished: tuple[Path, str]) -> None:
+    folder, _ = finished
+    before = {path: path.stat() for path in folder.iterdir()}
+    refused("palace", "--out", str(folder), "--overwrite", "--entropy", "inf")
+    assert {path: path.stat() for path in folder.iterdir()} == before
+
+
+def call(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: str
+) -> tuple[int, str, str]:
+    """Exit code, stdout and stderr of the program in this process."""
+    monkeypatch.setattr(sys, "argv", ["train.py", "palace", *arguments])
+    with pytest.raises(SystemExit) as end:
+        program.main()
+    printed = capsys.readouterr()
+    return int(end.value.code or 0), printed.out, printed.err
+
+
+def unfinished(folder: Path, **changes: object) -> Path:
+    """A run for five players that has only begun, with changes to the arguments in its config.json."""
+    args = program.Args("palace", table=PalaceTable(players=5), settings=Settings(hidden=16, bfloat16=False))
+    runs.start(folder, {"format": 1, "arguments": {**program.kept(args), **changes}}).release()
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (("--players", "4"), "--players 4: the run has 5"),
+        (("--hidden=256",), "--hidden 256: the run has 16"),
+        (("--learning_rate", "0.1"), "--learning-rate 0.1: the run has 0.002"),
+        (("--no-hand-values",), "--no-hand-values: the run has True"),
+        (("--sizes", "1", "2"), "--sizes [1, 2]: the run has [1, 2, 4, 8]"),
+        (("--minutes", "9"), "--minutes 9.0: the run has 10.0"),
+    ],
+)
+def test_resuming_refuses_what_is_given_and_differs_even_if_it_is_the_default(
+    given: tuple[str, ...],
+    told: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder = unfinished(tmp_path / "run")
+    same = ("--players", "5", "--seed", "1", "--no-bfloat16")
+    code, out, err = call(monkeypatch, capsys, "--resume", "--out", str(folder), *same, *given)
+    assert (code, out) == (2, "")
+    assert err == f"train.py: {told}, leave the option out to resume it\n"
+
+
+def test_resuming_takes_the_runs_arguments_where_none_is_given(tmp_path: Path) -> None:
+    run = runs.resume(unfinished(tmp_path))
+    args = program.Args("palace", out=tmp_path, resume=True, threads=1)
+    found = program.stored_args(args, ("palace", "--resume", "--out", str(tmp_path)), run)
+    run.release()
+    assert (found.table.players, found.settings.hidden, found.settings.bfloat16) == (5, 16, False)
+    assert (found.out, found.threads) == (tmp_path, 1)
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"hidden": "x"}, "hidden='x': must be a whole number"),
+        ({"minutes": None}, "minutes=None: must be above 0"),
+        ({"batch": 1.5}, "batch=1.5: must be a whole number"),
+        ({"bfloat16": "no"}, "bfloat16='no': must be True or False"),
+        ({"players": 4.0}, "players=4.0: must be a whole number"),
+        ({"sizes": 3}, "sizes=3: must be"),
+        ({"steps": []}, "steps=[]: must be a whole number"),
+        ({"game": 5}, "it is a run of 5, not of 'palace'"),
+        ({"more": 5}, "its config.json has other arguments than this version"),
+    ],
+)
+def test_a_run_with_broken_arguments_is_not_resumed(
+    changes: dict[str, Any],
+    told: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder = unfinished(tmp_path, **changes)
+    code, out, err = call(monkeypatch, capsys, "--resume", "--out", str(folder))
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert told in err
+    assert str(folder) in err
+
+
+def test_a_checkpoint_of_another_run_is_not_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = runs.resume(unfinished(tmp_path))
+    run.save_checkpoint({"states": np.zeros(3)}, {"model": {}})
+    run.release()
+    code, _, err = call(monkeypatch, capsys, "--resume", "--out", str(tmp_path))
+    assert (code, err.count("\n")) == (2, 1)
+    assert "its checkpoint is of another run" in err
+
+
+@pytest.mark.parametrize("package", ["matplotlib", "tensorboard", "sb3_contrib"])
+def test_a_package_that_is_missing_is_told_before_the_training(
+    package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in list(sys.modules):
+        if name.partition(".")[0] == package or name in ("torch.utils.tensorboard", "agents.selfplay"):
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, package, None)
+    code, out, err = call(monkeypatch, capsys, "--out", str(tmp_path / "run"), *TINY)
+    assert (code, out) == (2, "")
+    assert err == f"train.py: training needs the package '{package}': install palace-detective[train]\n"
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("failure", "told"),
+    [
+        (FileNotFoundError(2, "No such file", "x"), "[Errno 2] No such file: 'x'"),
+        (ValueError("row 0 of the scores is not finite"), "row 0 of the scores is not finite"),
+        (MemoryError("too much"), "there is not enough memory (too much)"),
+        (RuntimeError("can't allocate\nat address 0"), "can't allocate"),
+    ],
+    ids=str,
+)
+def test_what_fails_in_the_middle_is_told_in_one_line(
+    failure: Exception,
+    told: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def fail(training: program.Training) -> None:
+        raise failure
+
+    monkeypatch.setattr(program, "train", fail)
+    assert call(monkeypatch, capsys, "--out", str(tmp_path / "run"), *TINY) == (2, "", f"train.py: {told}\n")
+    runs.start(tmp_path / "run", CONFIG, overwrite=True).release()  # it is free again
+
+
 def test_help_loads_no_torch() -> None:
-    program = """
+    code = """
 import sys, train
 try:
     train.main()
@@ -161,7 +319,7 @@ except SystemExit as end:
     print("code", end.code, "torch" in sys.modules)
 """
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", program, "--help"], cwd=ROOT, capture_output=True, text=True
+        [sys.executable, "-W", "error", "-c", code, "--help"], cwd=ROOT, capture_output=True, text=True
     )
     assert "--minutes" in done.stdout
     assert done.stdout.endswith("code 0 False\n"), done.stderr
@@ -171,19 +329,49 @@ CONFIG: dict[str, Any] = {"format": 1, "arguments": {}}
 
 
 def test_a_run_starts_in_a_new_or_empty_folder(tmp_path: Path) -> None:
-    run = runs.start(tmp_path / "a" / "b", CONFIG)
-    assert runs.resume(run.folder).config == CONFIG
-    assert runs.start(tmp_path / "a" / "b", CONFIG, overwrite=True).load_checkpoint() is None
+    runs.start(tmp_path / "a" / "b", CONFIG).release()
+    run = runs.resume(tmp_path / "a" / "b")
+    assert run.config == CONFIG
+    run.release()
+    run = runs.start(tmp_path / "a" / "b", CONFIG, overwrite=True)
+    assert run.load_checkpoint() is None
+    run.release()
+
+
+def test_one_training_at_a_time_in_a_folder(tmp_path: Path) -> None:
+    run = runs.start(tmp_path, CONFIG)
+    run.save_checkpoint({"x": np.arange(3)}, {"y": 1})
+    with pytest.raises(BlockingIOError, match="another training runs in it"):
+        runs.resume(tmp_path)
+    with pytest.raises(BlockingIOError, match="another training runs in it"):
+        runs.start(tmp_path, CONFIG, overwrite=True)
+    assert run.load_checkpoint() is not None
+    run.release()
+    runs.resume(tmp_path).release()
+
+
+def test_a_config_that_fits_no_json_deletes_nothing(tmp_path: Path) -> None:
+    runs.start(tmp_path / "run", CONFIG).release()
+    with pytest.raises(ValueError, match="JSON"):
+        runs.start(tmp_path / "run", {"x": float("inf")}, overwrite=True)
+    run = runs.resume(tmp_path / "run")
+    assert run.config == CONFIG
+    run.release()
+    with pytest.raises(ValueError, match="JSON"):
+        runs.start(tmp_path / "new", {"x": float("inf")})
+    assert not (tmp_path / "new").exists()
 
 
 def test_overwriting_deletes_a_run_and_nothing_else(tmp_path: Path) -> None:
     run = runs.start(tmp_path, CONFIG)
     run.save_checkpoint({"x": np.arange(3)}, {"y": 1})
     run.write_json("evaluation.json", {})
+    run.write_json("evaluation-equity200-players3.json", {})
+    run.release()
     with pytest.raises(ValueError, match="holds a finished run"):
         runs.start(tmp_path, CONFIG)
-    runs.start(tmp_path, CONFIG, overwrite=True)
-    assert [path.name for path in tmp_path.iterdir()] == ["config.json"]
+    runs.start(tmp_path, CONFIG, overwrite=True).release()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".lock", "config.json"]
     (tmp_path / "thesis.tex").write_text("years of work")
     with pytest.raises(ValueError, match=r"no run's folder, it holds \['thesis.tex'\]"):
         runs.start(tmp_path, CONFIG, overwrite=True)
@@ -191,7 +379,7 @@ def test_overwriting_deletes_a_run_and_nothing_else(tmp_path: Path) -> None:
 
 
 def test_an_unfinished_run_is_not_started_anew_unasked(tmp_path: Path) -> None:
-    runs.start(tmp_path, CONFIG)
+    runs.start(tmp_path, CONFIG).release()
     with pytest.raises(ValueError, match="holds an unfinished run: --resume it, or --overwrite it"):
         runs.start(tmp_path, CONFIG)
 
@@ -213,6 +401,11 @@ def test_checkpoints_come_back_and_broken_ones_are_refused(tmp_path: Path) -> No
     path.write_bytes(path.read_bytes()[:-8])
     with pytest.raises(ValueError, match="no valid checkpoint"):
         run.load_checkpoint()
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(ValueError, match="no valid checkpoint"):
+        run.load_checkpoint()
+    run.release()
 
 
 def test_a_write_that_fails_leaves_the_old_contents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,4 +417,7 @@ def test_a_write_that_fails_leaves_the_old_contents(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(OSError, match="No space"):
         run.write_json("config.json", {"format": 2})
-    assert runs.resume(tmp_path).config == CONFIG
+    run.release()
+    run = runs.resume(tmp_path)
+    run.release()
+    assert run.config == CONFIG
