@@ -1,12 +1,20 @@
 """Compare agents on duplicate deals: ``python evaluate.py palace runs/x equity`` and so on."""
 
+import os
+import signal
+
+if __name__ == "__main__":  # while packages load, Ctrl-C ends the program without a word
+    signal.signal(signal.SIGINT, lambda number, frame: os._exit(130))
+
+import contextlib
 import importlib.metadata
 import json
-import os
 import platform
 import shlex
+import stat
 import sys
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -15,11 +23,13 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from agents.command import complaints, on_interrupt, stop
 from agents.tables import EVALUATION_SEED, PalaceTable
 
 if TYPE_CHECKING:
     from agents import Agent
     from agents.arena import Result
+    from card_table.game import Game
 
 PACKAGES = ("palace-detective", "numpy", "numba", "torch", "safetensors")
 
@@ -53,15 +63,15 @@ class Args:
 
 def main() -> None:
     """Parse the command line, play, report; exits with 2 on bad input and with 130 on Ctrl-C."""
-    args = tyro.cli(Args, config=(tyro.conf.FlagCreatePairsOff,))
-    try:
-        report(args, evaluate(args))
-    except (ValueError, OSError, ModuleNotFoundError) as error:
-        print(f"evaluate.py: {error}", file=sys.stderr)
-        sys.exit(2)
-    except KeyboardInterrupt:
-        print("Stopped; nothing was written.", file=sys.stderr)
-        sys.exit(130)
+    with complaints("evaluate.py"):
+        args = tyro.cli(Args, config=(tyro.conf.FlagCreatePairsOff,))
+        with on_interrupt(stop):
+            try:
+                results = evaluate(args)
+            except KeyboardInterrupt:
+                print("Stopped; nothing was written.", file=sys.stderr)
+                sys.exit(130)
+        report(args, results)
 
 
 def evaluate(args: Args) -> "list[Result]":
@@ -72,18 +82,17 @@ def evaluate(args: Args) -> "list[Result]":
         OSError: a file is missing, or the results could not be written.
         ModuleNotFoundError: an agent needs a package that is not installed.
     """
-    import agents
     from agents.arena import duel
 
     if not args.others:
         raise ValueError("others: name at least one agent to play against")
     game = args.table.settle()
-    candidate = agents.load(args.candidate, game)
+    candidate = load(args.candidate, game)
     pairs: list[tuple[Agent, Agent]] = []
     for spec in args.others:
-        other = agents.load(spec, game)
+        other = load(spec, game)
         pairs += [(candidate, other), (other, candidate)] if args.both else [(candidate, other)]
-    check_place(place_of(args))
+    check_place(args)
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
@@ -93,6 +102,58 @@ def evaluate(args: Args) -> "list[Result]":
             bars.update(task, description=f"{one.name} at a table of {other.name}")
             results.append(duel(game, one, other, args.deals, args.seed, lambda n: bars.advance(task, n)))
     return results
+
+
+def load(spec: str, game: "Game") -> "Agent":
+    """The agent that a spec names; if it was trained under other rules, that is told on stderr.
+
+    Raises:
+        ValueError: see ``agents.load``; where the run's own rules would do, their options are named.
+    """
+    import agents
+
+    try:
+        agent = agents.load(spec, game)
+    except ValueError as error:
+        options = other_rules(spec, game)
+        raise ValueError(f"{error}; try {options}" if options else str(error)) from None
+    options = other_rules(spec, game)
+    if options:
+        print(f"{spec} was trained under other rules than these: {options}", file=sys.stderr)
+    return agent
+
+
+def other_rules(spec: str, game: "Game") -> str:
+    """The options that would give the rules that a policy was trained under; empty if this game has them."""
+    from agents.spec import PLAYABLE
+
+    folder = Path(spec)
+    with contextlib.suppress(ValueError, OSError):
+        if not folder.is_dir() or PLAYABLE[game.name].script(spec) is not None:
+            return ""
+        from agents.policy import describe, read_config
+
+        config = read_config(folder)
+        rules = config.get("rules")
+        if config.get("game") == game.name and isinstance(rules, dict):
+            own, here = described(config, rules), described(describe(game), game.rules)
+            names = [part.name for part in fields(PalaceTable) if part.name in own]
+            return ", ".join(option(name, own[name]) for name in names if own[name] != here.get(name))
+    return ""
+
+
+def described(config: Mapping[str, Any], rules: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a table by name; the seats are None if they are just the players."""
+    seats = None if config.get("seats") == rules.get("players") else config.get("seats")
+    return {**rules, "hand_values": config.get("hand_values"), "seats": seats}
+
+
+def option(name: str, value: object) -> str:
+    """An argument as it is given on a command line."""
+    told = name.replace("_", "-")
+    if isinstance(value, bool):
+        return f"no --no-{told}" if value else f"--no-{told}"
+    return f"--{told} {' '.join(map(str, value)) if isinstance(value, list) else value}"
 
 
 def place_of(args: Args) -> Path | None:
@@ -117,20 +178,26 @@ def unusual(args: Args) -> list[str]:
     return words
 
 
-def check_place(place: Path | None) -> None:
+def check_place(args: Args) -> None:
     """Find out before a long evaluation whether its results can be written.
 
     Raises:
-        OSError: the folder is missing or cannot be written.
+        OSError: the folder is missing or cannot be written, or the name is too long or that of no plain file.
     """
+    place = place_of(args)
     if place is None:
         return
-    if place.is_dir():
-        raise IsADirectoryError(f"--json {str(place)!r}: is a folder, name a file")
+    told = f"{'results' if args.json is None else '--json'} {str(place)!r}"
     if not place.parent.is_dir():
-        raise FileNotFoundError(f"--json {str(place)!r}: there is no folder {str(place.parent)!r}")
-    if not os.access(place.parent, os.W_OK):
-        raise PermissionError(f"--json {str(place)!r}: the folder {str(place.parent)!r} cannot be written")
+        raise FileNotFoundError(f"{told}: there is no folder {str(place.parent)!r}")
+    with contextlib.suppress(FileNotFoundError):
+        if not stat.S_ISREG(os.stat(place).st_mode):
+            raise OSError(f"{told}: is a folder or a device, name a file")
+    try:
+        passing_place(place).write_bytes(b"")
+        passing_place(place).unlink()
+    except OSError as error:
+        raise OSError(f"{told}: the folder cannot be written ({error.strerror})") from None
 
 
 def report(args: Args, results: "list[Result]") -> None:
@@ -206,10 +273,18 @@ def write(place: Path, contents: dict[str, Any]) -> None:
     Raises:
         OSError: it could not be written.
     """
-    passing = place.with_name(f".{place.name}.tmp")
+    passing = passing_place(place)
     passing.write_text(json.dumps(contents, indent=1, allow_nan=False) + "\n", "utf-8")
     os.replace(passing, place)
 
 
+def passing_place(place: Path) -> Path:
+    """Where a file is written before it gets its name; short, since that name may be as long as any."""
+    return place.with_name(f".evaluation-{os.getpid()}.tmp")
+
+
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # there is nothing left to stop

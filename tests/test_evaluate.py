@@ -1,17 +1,21 @@
 """The command line of evaluate.py: results on the screen and in a file, and what it says to bad input."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import evaluate
 from agents import Agent, arena
+from agents.policy import FORMAT, Weights, describe, pack
 from agents.tables import PalaceTable
 from card_table.game import Game
+from palace_env.palace_v0 import Palace
 
 ROOT = Path(__file__).parent.parent
 
@@ -62,7 +66,6 @@ def test_the_results_are_those_of_the_duel(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     import agents
-    from palace_env.palace_v0 import Palace
 
     place = tmp_path / "results.json"
     options = (
@@ -101,7 +104,10 @@ def test_the_results_are_those_of_the_duel(
             ("palace", "tight", "tight", "--json", "none/x.json"),
             "--json 'none/x.json': there is no folder 'none'",
         ),
-        (("palace", "tight", "tight", "--json", "."), "--json '.': is a folder, name a file"),
+        (("palace", "tight", "tight", "--json", "."), "--json '.': is a folder or a device, name a file"),
+        (("palace", "tight", "tight", "--json", "/dev/null"), "is a folder or a device, name a file"),
+        (("palace", "tight", "tight", "--json", "/proc/x"), "--json '/proc/x': the folder cannot be written"),
+        (("palace", "tight", "tight", "--json", "x" * 256), "File name too long"),
     ],
     ids=str,
 )
@@ -114,6 +120,87 @@ def test_bad_input_is_told_in_one_line(
     assert printed.err.startswith("evaluate.py: ")
     assert told in printed.err
     assert printed.err.count("\n") == 1
+
+
+def test_a_name_may_be_as_long_as_any(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = tmp_path / ("x" * 255)
+    assert call(monkeypatch, "palace", "tight", "random", "--deals", "2", "--json", str(place)) == 0
+    assert list(tmp_path.iterdir()) == [place]
+
+
+@pytest.fixture
+def policy(tmp_path: Path) -> str:
+    """The folder of a policy that was trained for five players and other bets."""
+    game = Palace(players=5, small_bet=4, big_bet=10, ante=1, bare_raise=4, forced_duel=False)
+    shapes = ((game.layout.size, 1), 1, (1, 1), 1, (1, game.n_actions), game.n_actions)
+    weights = Weights(*(np.zeros(shape, np.float32) for shape in shapes))
+    (tmp_path / "policy.safetensors").write_bytes(pack(weights, game))
+    (tmp_path / "config.json").write_text(json.dumps({"format": FORMAT, **describe(game)}))
+    return str(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("options", "own"),
+    [
+        (("--ante", "1"), "--players 5, --small-bet 4, --big-bet 10, --no-forced-duel"),
+        (
+            ("--seats", "6", "--no-hand-values", "--small-bet", "4", "--ante", "1", "--big-bet", "10"),
+            "--players 5, --bare-raise 4, --no-forced-duel, --seats None, no --no-hand-values",
+        ),
+    ],
+)
+def test_a_policy_that_does_not_fit_names_the_options_that_do(
+    options: tuple[str, ...],
+    own: str,
+    policy: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert call(monkeypatch, "palace", policy, "random", *options) == 2
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err.count("\n")) == ("", 1)
+    assert "the policy does not fit the game" in printed.err
+    assert printed.err.endswith(f"; try {own}\n")
+
+
+def test_rules_that_are_not_a_policys_own_are_told(
+    policy: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = ("--players", "5", "--small-bet", "4", "--big-bet", "10", "--ante", "1", "--bare-raise", "4")
+    play = ("palace", "random", policy, "--deals", "2")
+    assert call(monkeypatch, *play, *own, "--no-forced-duel") == 0
+    assert capsys.readouterr().err == ""
+    assert call(monkeypatch, *play, *own, "--no-forced-duel", "--ante", "2", "--ranks", "12") == 0
+    told = capsys.readouterr().err
+    assert told == f"{policy} was trained under other rules than these: --ante 1, --ranks 13\n"
+
+
+def test_a_full_disk_behind_the_screen_is_told_in_one_line() -> None:
+    command = [sys.executable, "evaluate.py", "palace", "tight", "random", "--deals", "2"]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "evaluate.py: [Errno 28] No space left on device\n"
+
+
+@pytest.mark.parametrize("program", ["train.py", "evaluate.py"])
+def test_ctrl_c_while_packages_load_is_silent(program: str, tmp_path: Path) -> None:
+    (tmp_path / "tyro.py").write_text("import signal\nsignal.raise_signal(signal.SIGINT)\n")
+    command = [sys.executable, program, "palace", "tight", "tight"]
+    path = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, cwd=ROOT, env=path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+@pytest.mark.parametrize("program", ["train.py", "evaluate.py"])
+def test_the_help_of_a_flag_tells_what_the_flag_does(program: str) -> None:
+    command = [sys.executable, program, "--help"]
+    path = {**os.environ, "COLUMNS": "200"}
+    done = subprocess.run(command, cwd=ROOT, env=path, capture_output=True, text=True, check=False)
+    assert "Let the last two stay instead of fighting. (default: they must fight)" in done.stdout
+    assert "(default: True)" not in done.stdout
 
 
 @pytest.mark.parametrize(
