@@ -26,7 +26,8 @@ GAME = {
     "toy/heavy/__init__.py": "raise AssertionError('imported to find out about its source')\n",
     "toy/heavy/part.py": "",
     "toy/inner.py": """
-from card_table.compile import count_bits, rule
+from card_table.compile import rule
+from card_table.machine import count_bits
 from toy.numbers import FACTOR
 
 @rule
