@@ -10,6 +10,7 @@ import contextlib
 import importlib
 import shlex
 import sys
+import threading
 import time
 from collections import deque
 from collections.abc import Sequence
@@ -472,6 +473,7 @@ def deals_in_time(training: Training) -> int:
 
 
 if __name__ == "__main__":
+    threading.excepthook = lambda failure: None  # what a thread of TensorBoard's meets, the main one tells
     try:
         main()
     finally:

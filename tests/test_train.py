@@ -131,6 +131,17 @@ def test_ctrl_c_again_and_again_stops_without_a_traceback(tmp_path: Path) -> Non
     assert "Stopped; to go on: python train.py palace --resume" in out
 
 
+def test_a_folder_that_goes_away_is_told_in_one_line(tmp_path: Path) -> None:
+    process = begin("palace", "--out", str(tmp_path / "run"), *TINY)
+    assert process.stdout is not None
+    process.stdout.readline()
+    (tmp_path / "run").rename(tmp_path / "moved")
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert err.startswith("train.py: [Errno 2] No such file or directory")
+    assert err.count("\n") == 1
+
+
 def test_minutes_are_kept_with_the_evaluation_included(tmp_path: Path) -> None:
     start = time.monotonic()
     code, _, err = train("palace", "--minutes", "0.25", "--out", str(tmp_path / "run"), *TINY)
