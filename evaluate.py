@@ -23,7 +23,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from agents.command import complaints, on_interrupt, stop
+from agents.command import complaints, on_interrupt
 from agents.tables import EVALUATION_SEED, PalaceTable
 
 if TYPE_CHECKING:
@@ -65,25 +65,17 @@ def main() -> None:
     """Parse the command line, play, report; exits with 2 on bad input and with 130 on Ctrl-C."""
     with complaints("evaluate.py"):
         args = tyro.cli(Args, config=(tyro.conf.FlagCreatePairsOff,))
-        with on_interrupt(stop):
-            try:
-                results = evaluate(args)
-            except KeyboardInterrupt:
-                print("Stopped; nothing was written.", file=sys.stderr)
-                sys.exit(130)
-        report(args, results)
+        report(args, evaluate(args))
 
 
 def evaluate(args: Args) -> "list[Result]":
-    """Play all matches, the other way round right after each.
+    """Play all matches, the other way round right after each; Ctrl-C meanwhile exits with 130.
 
     Raises:
         ValueError: an argument or an agent is invalid.
         OSError: a file is missing, or the results could not be written.
         ModuleNotFoundError: an agent needs a package that is not installed.
     """
-    from agents.arena import duel
-
     if not args.others:
         raise ValueError("others: name at least one agent to play against")
     game = args.table.settle()
@@ -93,9 +85,26 @@ def evaluate(args: Args) -> "list[Result]":
         other = load(spec, game)
         pairs += [(candidate, other), (other, candidate)] if args.both else [(candidate, other)]
     check_place(args)
+    try:
+        return play(args, game, pairs)
+    except KeyboardInterrupt:
+        print("Stopped; nothing was written.", file=sys.stderr)
+        sys.exit(130)
+
+
+def play(args: Args, game: "Game", pairs: "list[tuple[Agent, Agent]]") -> "list[Result]":
+    """Play a match of each pair, with a bar that tells how far they are.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C was pressed.
+    """
+    from agents.arena import duel
+
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
+    bars = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    # Ctrl-C raises from here on only: while modules are imported, Python loses some exceptions.
+    with on_interrupt(signal.default_int_handler), bars:
         task = bars.add_task("", total=len(pairs) * args.deals)
         results = []
         for one, other in pairs:

@@ -26,7 +26,7 @@ from rich.live import Live
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from agents.command import complaints, on_interrupt, stop
+from agents.command import complaints, on_interrupt
 from agents.settings import Settings
 from agents.tables import EVALUATION_SEED, PalaceTable
 
@@ -90,7 +90,7 @@ def main() -> None:
                     train(training)
                     finish(training)
                 except KeyboardInterrupt:
-                    signal.signal(signal.SIGINT, signal.SIG_IGN)
+                    signal.signal(signal.SIGINT, signal.SIG_IGN)  # impatience does not disturb the end
                     name, folder = training.args.game, shlex.quote(training.place)
                     print(f"Stopped; to go on: python train.py {name} --resume --out {folder}", flush=True)
                     sys.exit(130)
@@ -117,7 +117,7 @@ class Interrupt:
             KeyboardInterrupt: it is the second.
         """
         if self.pressed:
-            stop(number, frame)
+            raise KeyboardInterrupt
         self.pressed = True
 
 

@@ -10,7 +10,7 @@ from types import FrameType
 
 @contextlib.contextmanager
 def complaints(program: str) -> Iterator[None]:
-    """Turn bad input and whatever else fails on the way into one line on stderr and exit code 2.
+    """Turn bad input and whatever else fails on the way into one line on stderr and exit code 2; Ctrl-C: 130.
 
     Args:
         program: the file's name, which the line begins with.
@@ -30,6 +30,8 @@ def complaints(program: str) -> Iterator[None]:
             # What could not be written is dropped, or Python would try once more at its end.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 @contextlib.contextmanager
@@ -40,13 +42,3 @@ def on_interrupt(handler: Callable[[int, FrameType | None], None]) -> Iterator[N
         yield
     finally:
         signal.signal(signal.SIGINT, usual)
-
-
-def stop(number: int, frame: FrameType | None) -> None:
-    """Stop by KeyboardInterrupt; whoever goes on pressing Ctrl-C does not disturb the end.
-
-    Raises:
-        KeyboardInterrupt: always.
-    """
-    signal.signal(number, signal.SIG_IGN)
-    raise KeyboardInterrupt
