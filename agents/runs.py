@@ -2,8 +2,8 @@
 
 ``config.json`` holds the run's arguments and what a policy needs to know, ``checkpoint.safetensors`` the
 training as it stood, ``policy.safetensors`` the network to play with, ``evaluation.json`` the results that a
-finished run ends with, ``curve.png`` and ``tensorboard/`` what there is to look at. All of it is plain data. ``.lock`` is
-locked by the process that trains.
+finished run ends with, ``curve.png`` and ``tensorboard/`` what there is to look at. All of it is plain data.
+``.lock`` is locked by the process that trains.
 """
 
 import contextlib
