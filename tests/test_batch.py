@@ -1,10 +1,6 @@
 """Batches: the same games as single tables, as several threads and as plain Python; what they refuse."""
 
 import hashlib
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,8 +10,7 @@ import pytest
 from card_table.batch import Batch
 from card_table.game import IllegalMoveError
 from palace_env import palace_v0, rules
-
-ROOT = Path(__file__).parent.parent
+from tests.plain import said_in_plain_python
 
 
 def random_actions(batch: Batch, rng: np.random.Generator) -> np.ndarray:
@@ -108,15 +103,7 @@ def test_plain_python_plays_the_same_games(table: int) -> None:
         "from tests.test_batch import TABLES, trajectory; from palace_env import palace_v0;"
         f"print(trajectory(palace_v0.batch(3, seed=5, **TABLES[{table}]), 60, 2))"
     )
-    plain = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert plain.stdout.strip() == trajectory(palace_v0.batch(3, seed=5, **TABLES[table]), 60, 2)
+    assert said_in_plain_python(code) == trajectory(palace_v0.batch(3, seed=5, **TABLES[table]), 60, 2)
 
 
 def test_reset_starts_the_same_games_again() -> None:

@@ -1,10 +1,6 @@
 """Cards to text and back, sets of cards against plain Python, compiled and as plain Python alike."""
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,8 +9,7 @@ from hypothesis import strategies as st
 
 from card_table import cards
 from card_table.cards import NO_CARD, format_card, format_cards, list_cards, parse_card, set_of
-
-ROOT = Path(__file__).parents[1]
+from tests.plain import said_in_plain_python
 
 card_sets = st.sets(st.integers(0, 51))
 
@@ -39,15 +34,7 @@ def results() -> list[object]:
 
 def test_plain_python_says_the_same() -> None:
     code = "import json; from tests.test_cards import results; print(json.dumps(results()))"
-    plain = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert json.loads(plain.stdout) == results()
+    assert json.loads(said_in_plain_python(code)) == results()
 
 
 def test_suits_are_runs_of_thirteen_cards_in_the_order_of_their_letters() -> None:

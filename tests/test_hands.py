@@ -3,11 +3,7 @@
 import itertools
 import json
 import math
-import os
-import subprocess
-import sys
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +15,7 @@ from card_table import hands
 from card_table.cards import parse_card, set_of
 from card_table.compile import rule
 from card_table.hands import best_hand, best_hands, category_of, deciding_rank, name_hand, rank_name
-
-ROOT = Path(__file__).parents[1]
+from tests.plain import said_in_plain_python
 
 card_sets = st.sets(st.integers(0, 51), min_size=1, max_size=15)
 
@@ -293,12 +288,4 @@ def results() -> list[int]:
 
 def test_plain_python_says_the_same() -> None:
     code = "import json; from tests.test_hands import results; print(json.dumps(results()))"
-    plain = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert json.loads(plain.stdout) == results()
+    assert json.loads(said_in_plain_python(code)) == results()

@@ -2,10 +2,6 @@
 
 import itertools
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -14,8 +10,8 @@ import pytest
 from card_table import rng
 from card_table.compile import State
 from card_table.rng import MAX_SEED, WORD, check_seed
+from tests.plain import said_in_plain_python
 
-ROOT = Path(__file__).parents[1]
 RECORD = np.dtype((np.record, [rng.FIELD]))
 
 
@@ -244,12 +240,4 @@ def results() -> list[list[int]]:
 
 def test_plain_python_says_the_same() -> None:
     code = "import json; from tests.test_rng import results; print(json.dumps(results()))"
-    plain = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert json.loads(plain.stdout) == results()
+    assert json.loads(said_in_plain_python(code)) == results()
