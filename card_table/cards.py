@@ -16,8 +16,6 @@ from card_table.machine import count_bits, put_flags
 RANKS = "23456789TJQKA"
 SUITS = "cdhs"
 SUIT_NAMES = ("clubs", "diamonds", "hearts", "spades")
-N_RANKS = 13
-N_SUITS = 4
 N_CARDS = 52
 SUIT_CARDS = 0x1FFF  # the cards of suit 0; shift by 13 a suit
 NO_CARD = -1
