@@ -7,7 +7,7 @@ of the same seat give the same bytes.
 import numpy as np
 import numpy.typing as npt
 
-from card_table.cards import N_CARDS, put_cards
+from card_table.cards import N_CARDS, NO_CARD, put_cards
 from card_table.compile import State, rule
 from card_table.hands import N_CATEGORIES
 from card_table.layout import Layout, Piece, bounds
@@ -18,11 +18,10 @@ from detective_env.rules import (
     MAX_SEATS,
     NONE,
     STREETS,
+    THROWN,
     all_cards,
     board_size,
     dealt_cards,
-    places_ahead,
-    seat_ahead,
     thrown_by,
 )
 from detective_env.view import (
@@ -119,33 +118,10 @@ def layout(seats: int, hand_values: bool) -> Layout:
 @rule
 def observe(g: State, viewer: int, out: npt.NDArray[np.uint8]) -> None:
     """Write what a seat sees into ``out``, uint8 (D,), from a game's record or from that seat's view."""
+    # Slices of ``out`` and calls that take it cost more than what they would write.
     out[:] = 0
     street = int(g.street)
     out[PRIVATE + known_private(g, viewer, viewer)] = 1
-    _put_board(g, street, out)
-    if g.expert:
-        put_cards(out[THROWN_OUT : THROWN_OUT + N_CARDS], thrown_by(g, street))
-    if g.scored == 0:
-        out[STREET + street] = 1
-    for bet_on in range(street + 1):
-        card = known_bet_card(g, viewer, viewer, bet_on)
-        if card != NONE:
-            out[UNDER + bet_on * N_KINDS + card - 1] = 1
-    cards = known_cards(g, viewer, viewer)
-    for kind in range(N_KINDS):
-        out[CARDS + kind] = (cards >> (kind + 1)) & 1
-    out[HANDS_TO_GO] = min(int(g.hands) - int(g.hand) - 1, 255)
-    stride = SEAT_SIZE_WITH_HANDS if g.hand_values else SEAT_SIZE
-    start = TABLE_SIZE
-    for ahead in range(int(g.players)):
-        seat = seat_ahead(g, viewer, ahead)
-        _put_seat(g, viewer, seat, out[start : start + stride])
-        start += stride
-
-
-@rule
-def _put_board(g: State, street: int, out: npt.NDArray[np.uint8]) -> None:
-    """Write the board as it is on a street into an observation."""
     if street > 0:
         out[FLOP + int(g.board[0])] = 1
         out[FLOP + int(g.board[1])] = 1
@@ -154,32 +130,64 @@ def _put_board(g: State, street: int, out: npt.NDArray[np.uint8]) -> None:
         out[TURN + int(g.board[3])] = 1
     if street > 2:
         out[RIVER + int(g.board[4])] = 1
+    if g.expert:
+        for earlier in range(street):
+            for place in range(THROWN):
+                card = int(g.thrown[earlier, place])
+                if card == NO_CARD:
+                    break
+                out[THROWN_OUT + card] = 1
+    if g.scored == 0:
+        out[STREET + street] = 1
+    for on in range(STREETS):
+        card = known_bet_card(g, viewer, viewer, on)
+        if card != NONE:
+            out[UNDER + on * N_KINDS + card - 1] = 1
+    cards = known_cards(g, viewer, viewer)
+    for kind in range(N_KINDS):
+        out[CARDS + kind] = (cards >> (kind + 1)) & 1
+    out[HANDS_TO_GO] = min(int(g.hands) - int(g.hand) - 1, 255)
+    _put_seats(g, viewer, out)
 
 
 @rule
-def _put_seat(g: State, viewer: int, seat: int, out: npt.NDArray[np.uint8]) -> None:
-    out[DEALER] = g.dealer == seat
-    out[CHIPS] = g.chips_left[seat]
-    out[N_CARDS_LEFT] = g.n_cards[seat]
-    if seat != viewer:
-        out[EXPOSED + known_exposed(g, viewer, seat)] = 1
-        out[POINTS] = min(max(EVEN + int(g.points[seat]) - int(g.points[viewer]), 0), 255)
-    for street in range(int(g.street) + 1):
-        board = int(g.bet_board[street, seat])
-        if board >= 0:
-            out[NAMED + street * MAX_SEATS + places_ahead(g, viewer, board)] = 1
-            out[BET + street] = g.bet_chips[street, seat]
-            out[COVERS + street] = g.bet_card[street, seat] != NONE
-        if g.hand_values:
-            known = g.private_strength if seat == viewer else g.exposed_strength
-            strength = int(known[street, seat])
-            out[CATEGORY + street * N_CATEGORIES + (strength >> 20)] = 1
-            at = DECIDES + street * 5
-            out[at] = strength >> 16 & 15
-            out[at + 1] = strength >> 12 & 15
-            out[at + 2] = strength >> 8 & 15
-            out[at + 3] = strength >> 4 & 15
-            out[at + 4] = strength & 15
+def _put_seats(g: State, viewer: int, out: npt.NDArray[np.uint8]) -> None:
+    """Write the blocks of all seats."""
+    # What is used again stands in variables: after any write to ``out`` a field is read anew.
+    players = int(g.players)
+    dealer = int(g.dealer)
+    streets = int(g.street) + 1
+    even = EVEN - int(g.points[viewer])
+    has_hands = g.hand_values != 0
+    at = TABLE_SIZE
+    seat = viewer
+    for ahead in range(players):
+        out[at + DEALER] = dealer == seat
+        out[at + CHIPS] = g.chips_left[seat]
+        out[at + N_CARDS_LEFT] = g.n_cards[seat]
+        if ahead > 0:
+            out[at + EXPOSED + known_exposed(g, viewer, seat)] = 1
+            out[at + POINTS] = min(max(even + int(g.points[seat]), 0), 255)
+        for street in range(STREETS):
+            out[at + BET + street] = g.bet_chips[street, seat]
+            out[at + COVERS + street] = g.bet_card[street, seat] != NONE
+            board = int(g.bet_board[street, seat]) - viewer
+            if board >= -viewer:
+                out[at + NAMED + street * MAX_SEATS + board + (players if board < 0 else 0)] = 1
+        if has_hands:
+            for street in range(streets):
+                strength = int(
+                    g.exposed_strength[street, seat] if ahead > 0 else g.private_strength[street, seat]
+                )
+                out[at + CATEGORY + street * N_CATEGORIES + (strength >> 20)] = 1
+                ranks = at + DECIDES + street * 5
+                out[ranks] = strength >> 16 & 15
+                out[ranks + 1] = strength >> 12 & 15
+                out[ranks + 2] = strength >> 8 & 15
+                out[ranks + 3] = strength >> 4 & 15
+                out[ranks + 4] = strength & 15
+        at += SEAT_SIZE_WITH_HANDS if has_hands else SEAT_SIZE
+        seat = seat + 1 if seat + 1 < players else 0
 
 
 def state_size(seats: int, hand_values: bool) -> int:

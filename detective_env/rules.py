@@ -11,7 +11,7 @@ from card_table import rng
 from card_table.cards import N_CARDS, NO_CARD, rank_of
 from card_table.compile import ILLEGAL, OK, OVER, State, rule
 from card_table.hands import best_hand
-from card_table.rng import random_below, seed_stream
+from card_table.rng import random_below, seed_stream, shuffle_end
 
 MAX_SEATS = 4
 STREETS = 4
@@ -46,7 +46,7 @@ STATE = np.dtype(
             ("board", "i1", (BOARD,)),  # all of it, from the deal on
             ("burnt", "i1", (STREETS - 1,)),
             ("thrown", "i1", (STREETS - 1, THROWN)),  # by street after the first, in order, then NO_CARD
-            ("deck", "i1", (N_CARDS,)),  # what is left of it, in no order
+            ("deck", "i1", (N_CARDS,)),  # what is left of it, the next card last
             ("deck_size", "i1"),
             ("players", "i1"),
             ("seats", "i1"),  # that the spaces are laid out for
@@ -167,17 +167,20 @@ def is_legal(g: State, action: int) -> bool:
 @rule
 def legal_actions(g: State, mask: npt.NDArray[np.bool_]) -> None:
     """Write which actions the actor may take into ``mask``, bool (A,); all False when the hand is over."""
-    mask[:] = False
     seat = int(g.actor)
     if seat < 0:
+        mask[:] = False
         return
-    most = most_chips(g, seat)
-    action = 0
+    # The actions as bits, first those on one board, then the same on each; one loop over bits is fast.
+    cards = int(g.cards[seat]) | 1
+    on_board = cards
+    for _ in range(1, most_chips(g, seat)):
+        on_board = on_board << KINDS | cards
+    actions = 0
     for _ in range(int(g.players)):
-        for chips in range(1, MAX_BET + 1):
-            for card in range(KINDS):
-                mask[action] = chips <= most and can_put(g, seat, card)
-                action += 1
+        actions = actions << BETS | on_board
+    for action in range(len(mask)):
+        mask[action] = (actions >> action) & 1
 
 
 # ---- dealing
@@ -232,7 +235,7 @@ def deal(g: State, reserved: int) -> int:
     if g.dealer < 0:
         g.dealer = drawn
     _clear_table(g)
-    put_in_deck(g, all_cards(g) & ~(dealt_cards(g) | reserved))
+    shuffle_in(g, all_cards(g) & ~(dealt_cards(g) | reserved))
     for seat in range(int(g.players)):
         if g.private[seat] == NO_CARD:
             g.private[seat] = draw(g)
@@ -240,7 +243,7 @@ def deal(g: State, reserved: int) -> int:
             g.exposed[seat] = draw(g)
     deal_board(g)
     if reserved:
-        _put_back(g, reserved)
+        _put_in_deck(g, reserved)
     begin_street(g, 0)
     return OK
 
@@ -305,16 +308,21 @@ def _bit(card: int) -> int:
 
 
 @rule
-def put_in_deck(g: State, cards: int) -> None:
-    """Make these cards the deck."""
+def shuffle_in(g: State, cards: int) -> None:
+    """Make these cards the deck, shuffled as far down as a hand can go."""
     g.deck_size = 0
-    _put_back(g, cards)
-    for place in range(int(g.deck_size), N_CARDS):
+    _put_in_deck(g, cards)
+    size = int(g.deck_size)
+    for place in range(size, N_CARDS):
         g.deck[place] = NO_CARD
+    most = 2 * int(g.players) + BOARD + STREETS - 1
+    if g.expert:
+        most += THROWN
+    shuffle_end(g, g.deck, size, min(size, most))
 
 
 @rule
-def _put_back(g: State, cards: int) -> None:
+def _put_in_deck(g: State, cards: int) -> None:
     size = int(g.deck_size)
     for card in range(N_CARDS):
         if (cards >> card) & 1:
@@ -325,13 +333,10 @@ def _put_back(g: State, cards: int) -> None:
 
 @rule
 def draw(g: State) -> int:
-    """Take a random card out of the deck."""
-    last = int(g.deck_size) - 1
-    place = random_below(g, last + 1)
-    card = int(g.deck[place])
-    g.deck[place] = g.deck[last]
-    g.deck[last] = NO_CARD
-    g.deck_size = last
+    """Take the last card off the deck."""
+    g.deck_size -= 1
+    card = int(g.deck[g.deck_size])
+    g.deck[g.deck_size] = NO_CARD
     return card
 
 
@@ -437,16 +442,22 @@ def score(g: State) -> None:
 @rule
 def hand_on_street(g: State, seat: int, street: int) -> int:
     """The strength of a player's own two cards and the board as it was on a street [5.1]."""
-    return best_hand(board_on(g, street) | 1 << int(g.private[seat]) | 1 << int(g.exposed[seat]))
+    return _hand_with(g, seat, board_on(g, street))
+
+
+@rule
+def _hand_with(g: State, seat: int, board: int) -> int:
+    return best_hand(board | 1 << int(g.private[seat]) | 1 << int(g.exposed[seat]))
 
 
 @rule
 def extremes(g: State, street: int) -> tuple[int, int]:
     """Who has or shares the best hand on a street, and who the weakest, as sets of seats [5.2, 5.3]."""
+    board = board_on(g, street)
     best = weakest = 1
-    most = least = hand_on_street(g, 0, street)
+    most = least = _hand_with(g, 0, board)
     for seat in range(1, int(g.players)):
-        strength = hand_on_street(g, seat, street)
+        strength = _hand_with(g, seat, board)
         if strength > most:
             most = strength
             best = 0

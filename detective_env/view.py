@@ -22,7 +22,7 @@ from detective_env.rules import (
     deal_board,
     dealt_cards,
     draw,
-    put_in_deck,
+    shuffle_in,
 )
 
 
@@ -107,7 +107,7 @@ def fill_in(g: State, seed: int, number: int) -> None:
         number: 0 … 2**63 − 1, which completion of this view it is.
     """
     seed_stream(g, seed, number, 0)
-    put_in_deck(g, all_cards(g) & ~dealt_cards(g))
+    shuffle_in(g, all_cards(g) & ~dealt_cards(g))
     for seat in range(int(g.players)):
         if g.private[seat] == NO_CARD:
             g.private[seat] = draw(g)
