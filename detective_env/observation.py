@@ -118,47 +118,40 @@ def layout(seats: int, hand_values: bool) -> Layout:
 @rule
 def observe(g: State, viewer: int, out: npt.NDArray[np.uint8]) -> None:
     """Write what a seat sees into ``out``, uint8 (D,), from a game's record or from that seat's view."""
-    # Slices of ``out`` and calls that take it cost more than what they would write.
+    # One function and no slices: each array that is handed on is counted, which takes longer than its writes.
+    # What is used again stands in variables: after any write to ``out`` a field is read anew.
     out[:] = 0
-    street = int(g.street)
+    last = int(g.street)
+    players = int(g.players)
+    dealer = int(g.dealer)
+    even = EVEN - int(g.points[viewer])
+    has_hands = g.hand_values != 0
     out[PRIVATE + known_private(g, viewer, viewer)] = 1
-    if street > 0:
+    if last > 0:
         out[FLOP + int(g.board[0])] = 1
         out[FLOP + int(g.board[1])] = 1
         out[FLOP + int(g.board[2])] = 1
-    if street > 1:
+    if last > 1:
         out[TURN + int(g.board[3])] = 1
-    if street > 2:
+    if last > 2:
         out[RIVER + int(g.board[4])] = 1
     if g.expert:
-        for earlier in range(street):
+        for street in range(last):
             for place in range(THROWN):
-                card = int(g.thrown[earlier, place])
+                card = int(g.thrown[street, place])
                 if card == NO_CARD:
                     break
                 out[THROWN_OUT + card] = 1
     if g.scored == 0:
-        out[STREET + street] = 1
-    for on in range(STREETS):
-        card = known_bet_card(g, viewer, viewer, on)
+        out[STREET + last] = 1
+    for street in range(STREETS):
+        card = known_bet_card(g, viewer, viewer, street)
         if card != NONE:
-            out[UNDER + on * N_KINDS + card - 1] = 1
+            out[UNDER + street * N_KINDS + card - 1] = 1
     cards = known_cards(g, viewer, viewer)
     for kind in range(N_KINDS):
         out[CARDS + kind] = (cards >> (kind + 1)) & 1
     out[HANDS_TO_GO] = min(int(g.hands) - int(g.hand) - 1, 255)
-    _put_seats(g, viewer, out)
-
-
-@rule
-def _put_seats(g: State, viewer: int, out: npt.NDArray[np.uint8]) -> None:
-    """Write the blocks of all seats."""
-    # What is used again stands in variables: after any write to ``out`` a field is read anew.
-    players = int(g.players)
-    dealer = int(g.dealer)
-    streets = int(g.street) + 1
-    even = EVEN - int(g.points[viewer])
-    has_hands = g.hand_values != 0
     at = TABLE_SIZE
     seat = viewer
     for ahead in range(players):
@@ -171,11 +164,12 @@ def _put_seats(g: State, viewer: int, out: npt.NDArray[np.uint8]) -> None:
         for street in range(STREETS):
             out[at + BET + street] = g.bet_chips[street, seat]
             out[at + COVERS + street] = g.bet_card[street, seat] != NONE
-            board = int(g.bet_board[street, seat]) - viewer
-            if board >= -viewer:
-                out[at + NAMED + street * MAX_SEATS + board + (players if board < 0 else 0)] = 1
+            named = int(g.bet_board[street, seat])
+            if named >= 0:
+                named += players if named < viewer else 0
+                out[at + NAMED + street * MAX_SEATS + named - viewer] = 1
         if has_hands:
-            for street in range(streets):
+            for street in range(last + 1):
                 strength = int(
                     g.exposed_strength[street, seat] if ahead > 0 else g.private_strength[street, seat]
                 )

@@ -176,7 +176,7 @@ def _worth(g: _View) -> list[str]:
     """What each player's card that the viewer sees makes with the board."""
     if g.scored:
         return []
-    lines = ["With the board, of each player's two cards the one that you see makes:"]
+    lines = ["What the card of each player that you see makes with the board:"]
     for seat in [g.seat, *_others(g)]:
         card = int(g.private[seat] if seat == g.seat else g.exposed[seat])
         strength = best_hand(_board_on(g, g.last) | 1 << card)
