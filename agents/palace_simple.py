@@ -1,7 +1,7 @@
 """Simple scripted agents of Palace Poker: each is one function from a view to a move.
 
-``mask`` tells which actions are legal, ``scratch`` is a record with a stream of random numbers. The moves are
-those of ``palace_env.rules``.
+``mask`` tells which actions are legal; ``scratch`` is of no use here. The moves are those of
+``palace_env.rules``.
 """
 
 import numpy as np
@@ -10,7 +10,6 @@ import numpy.typing as npt
 from card_table.cards import count, lowest
 from card_table.compile import State, rule
 from card_table.hands import PAIR, STRAIGHT, TWO_PAIR, best_hand, category_of
-from card_table.rng import random_below
 from palace_env.rules import (
     BUY,
     CALL,
@@ -31,22 +30,6 @@ from palace_env.rules import (
     raise_amount,
     raise_count,
 )
-
-
-@rule
-def random_move(g: State, mask: npt.NDArray[np.bool_], scratch: State) -> int:
-    """Any legal action, each as likely as the others."""
-    legal = 0
-    for action in range(len(mask)):
-        if mask[action]:
-            legal += 1
-    skip = random_below(scratch, legal)
-    for action in range(len(mask)):
-        if mask[action]:
-            if skip == 0:
-                return action
-            skip -= 1
-    return -1
 
 
 @rule

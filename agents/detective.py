@@ -1,0 +1,40 @@
+"""The scripted agents of Detective Poker by name, and what a finished hand tells of the play."""
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.detective_simple import self_move, visible_move
+from agents.script import Scripts, random_move
+from card_table import rng
+from card_table.game import States
+from detective_env.rules import STATE, action_count
+
+SCRATCH = np.dtype((np.record, [("samples", "i8"), rng.FIELD]))
+
+_SCRIPTS = Scripts(
+    "detective",
+    STATE,
+    SCRATCH,
+    action_count,
+    {"random": random_move, "self": self_move, "visible": visible_move},
+    samples={},
+)
+SPECS = _SCRIPTS.names
+script = _SCRIPTS.script
+
+
+def figures(states: States) -> dict[str, npt.NDArray[np.float64]]:
+    """What finished hands tell of the play.
+
+    Args:
+        states: records of hands that are over.
+
+    Returns:
+        ``points``: the mean points of a player; ``right``: the share of bets that were right.
+    """
+    players = states["players"].astype(np.float64)
+    right = (states["bet_points"] > 0).sum(axis=(1, 2))
+    return {
+        "points": states["hand_points"].sum(axis=1) / players,
+        "right": right / (players * states["streets"]),
+    }
