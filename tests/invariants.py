@@ -1,57 +1,50 @@
-"""Random Palace hands over all player counts and options, with every invariant checked at every step.
+"""Random hands of each game over all player counts and options, with every invariant checked at every step.
 
-Run ``python -m tests.invariants 100000`` for that many hands.
+Run ``python -m tests.invariants 100000`` for that many hands of each game, or name one: ``--game palace``.
 """
 
 import argparse
 import sys
-from typing import Any, TypeVar
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from card_table.cards import N_CARDS, suit_cards
-from card_table.compile import ILLEGAL, rule
-from card_table.game import States
-from card_table.hands import best_hand
-from palace_env import palace_v0, rules
+from card_table import history as histories
+from card_table.batch import Batch
+from card_table.compile import ILLEGAL, State, bind, rule
+from card_table.game import States, copy_states
+from card_table.history import PlayedHand
+from tests import detective_invariants, palace_invariants
 
-GAMES = 64
-T = TypeVar("T")
+TABLES = 64
+VIEWS_EVERY = 8  # steps
+
+# The names of rules that the templates leave open; nothing here gives them a value.
+# ruff: noqa: F821
+is_legal: Callable[[State, int], bool]
+action_count: Callable[[State], int]
+apply: Callable[[State, int], int]
 
 
-def random_arguments(rng: np.random.Generator) -> dict[str, Any]:
-    """Arguments of a Palace game: any player count, both forms of betting, every option and knob."""
+def _first_disagreement(states: States, masks: npt.NDArray[np.bool_]) -> int:
+    """The first game in which is_legal and the mask differ for some action, in or out of range, or -1."""
+    for i in range(len(states)):
+        count = masks.shape[1]
+        if action_count(states[i]) != count:
+            return i
+        for action in range(-3, count + 3):
+            if is_legal(states[i], action) != (0 <= action < count and masks[i, action]):
+                return i
+    return -1
 
-    def one_of(*choices: T) -> T:
-        return choices[rng.integers(len(choices))]
 
-    palace_cards = int(rng.integers(1, 4))
-    ranks = one_of(13, 13, 13, int(rng.integers(2, 14)))
-    players = int(rng.integers(2, 11))
-    players = max(2, min(players, 4 * ranks // (1 + palace_cards)))
-    if 4 * ranks < (1 + palace_cards) * players:
-        palace_cards = 1
-    small = int(rng.integers(1, 12))
-    return {
-        "players": players,
-        "betting": one_of("limit", "no-limit"),
-        "small_bet": small,
-        "big_bet": one_of(None, small, small + int(rng.integers(0, 9))),
-        "ante": one_of(None, 0, int(rng.integers(0, 3 * small))),
-        "stack": one_of(200, int(rng.integers(1, 30)), int(rng.integers(1, 200))),
-        "hands": one_of(1, int(rng.integers(2, 30))),
-        "max_raises": one_of(3, None, int(rng.integers(0, 6))),
-        "bare_raise": one_of(None, int(rng.integers(1, 20))),
-        "sizes": one_of((1, 2, 4, 8), (), (1,), (2, 3, 5, 7, 11, 13, 17, 19)),
-        "discard_fee": one_of(0, int(rng.integers(0, 6))),
-        "forced_duel": one_of(True, False),
-        "seats": one_of(None, int(rng.integers(players, 11))),
-        "hand_values": one_of(True, True, False),
-        "ranks": ranks,
-        "palace_cards": palace_cards,
-        "max_soldiers": one_of(5, int(rng.integers(0, 6))),
-    }
+def _apply_all(states: States, actions: npt.NDArray[np.int64], statuses: npt.NDArray[np.int64]) -> None:
+    for i in range(len(states)):
+        statuses[i] = apply(states[i], actions[i])
 
 
 @rule
@@ -68,126 +61,107 @@ def _choose(
                 wanted -= 1
 
 
-@rule
-def _first_disagreement(states: States, masks: npt.NDArray[np.bool_]) -> int:
-    """The first game in which is_legal and the mask differ for some action, in or out of range, or -1."""
-    for i in range(len(states)):
-        count = masks.shape[1]
-        if rules.action_count(states[i]) != count:
-            return i
-        for action in range(-3, count + 3):
-            if rules.is_legal(states[i], action) != (0 <= action < count and masks[i, action]):
-                return i
-    return -1
+@dataclass(frozen=True)
+class Checks:
+    """One game: the module of what must hold of it alone, and the loops over its rules."""
+
+    of: ModuleType
+    first_disagreement: Callable[..., int]
+    apply_all: Callable[..., None]
 
 
-@rule
-def _apply_all(states: States, actions: npt.NDArray[np.int64], statuses: npt.NDArray[np.int64]) -> None:
-    for i in range(len(states)):
-        statuses[i] = rules.apply(states[i], actions[i])
+def _checks(of: ModuleType) -> Checks:
+    name = of.FACE.GAME.name
+    rules = {"is_legal": of.RULES.is_legal, "action_count": of.RULES.action_count, "apply": of.RULES.apply}
+    return Checks(
+        of,
+        bind(_first_disagreement, f"{name}_first_disagreement", **rules),
+        bind(_apply_all, f"{name}_apply_all", **rules),
+    )
 
 
-@rule
-def _first_stale_strength(states: States) -> int:
-    for i in range(len(states)):
-        g = states[i]
-        suits = rules.banner_suits(g)
-        for seat in range(g.players):
-            if g.in_hand[seat] == 0 or g.hand_values == 0:
-                continue
-            shown = int(g.soldiers[seat]) | 1 << int(g.banner[seat])
-            own = shown | int(g.palace[seat])
-            if g.strength[seat] != best_hand(own):
-                return i
-            for suit in range(4):
-                if (suits >> suit) & 1 and suit != int(g.banner[seat]) // 13:
-                    if g.strength_without[seat, suit] != best_hand(own & ~suit_cards(suit)):
-                        return i
-                    if g.shown_without[seat, suit] != best_hand(shown & ~suit_cards(suit)):
-                        return i
-    return -1
+GAMES = {"palace": _checks(palace_invariants), "detective": _checks(detective_invariants)}
 
 
-def card_bits(cards: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """The sets of the cards in the last axis, where -1 is no card."""
-    one = np.int64(1)
-    bits = np.where(cards >= 0, one << np.maximum(cards, 0).astype(np.int64), 0)
-    return np.bitwise_or.reduce(bits, axis=-1) if cards.shape[-1] else np.zeros(cards.shape[:-1], np.int64)
+def random_arguments(name: str, rng: np.random.Generator) -> dict[str, Any]:
+    """Arguments of a game by its name: any player count, every option and knob."""
+    arguments: dict[str, Any] = GAMES[name].of.random_arguments(rng)
+    return arguments
 
 
-def check_states(
-    states: States,
-    arguments: dict[str, Any],
-    layout_high: npt.NDArray[np.uint8],
-    observations: npt.NDArray[np.uint8],
-) -> None:
-    """Check everything that must hold between moves of hands that are being played."""
-    players = arguments["players"]
-    total = players * arguments["stack"]
-    assert (states["stacks"].sum(1) + states["pot"] == total).all(), "chips are conserved"
-    assert (states["stacks"] >= 0).all()
-    assert (states["paid"].sum(1) == states["pot"]).all(), "the pot is what was paid"
-    places = np.arange(N_CARDS)
-    in_deck = np.where(places < states["deck_size"][:, None], states["deck"], -1)
-    deck = card_bits(in_deck)
-    banners = card_bits(states["banner"][:, :, None])
-    held = [deck, states["pile"], *states["soldiers"].T, *states["palace"].T, *banners.T]
-    counts = sum(np.bitwise_count(cards).astype(int) for cards in held)
-    all_cards = sum(1 << card for card in range(N_CARDS) if card % 13 >= 13 - arguments["ranks"])
-    assert (counts == 4 * arguments["ranks"]).all(), "each card is in one place"
-    assert (np.bitwise_or.reduce(held) == all_cards).all(), "and no card is lost"
-    assert (np.bitwise_count(deck) == states["deck_size"]).all()
-    assert (np.bitwise_count(states["pile"]) == states["pile_size"]).all()
-    assert (states["in_hand"].sum(1) == states["left"]).all()
-    assert (states["left"] >= 2).all(), "a hand that goes on has two players"
-    is_in = states["in_hand"] != 0
-    assert (np.bitwise_count(states["palace"]) == arguments["palace_cards"] * is_in).all()
-    assert ((states["banner"] >= 0) == is_in).all()
-    too_many = np.bitwise_count(states["soldiers"]) > arguments["max_soldiers"]
-    discarding = (states["phase"] == rules.DISCARDING)[:, None] & (np.arange(10) == states["actor"][:, None])
-    assert (~too_many | discarding).all(), "only who is discarding holds too many soldiers"
-    assert (states["public_pile"] & ~states["pile"] == 0).all(), "what is known is true"
-    assert (states["private_pile"] & ~states["pile"][:, None] == 0).all()
-    assert (states["public_deck"] & ~deck == 0).all()
-    assert (states["private_deck"] & ~deck[:, None] == 0).all()
-    actors = states["actor"]
-    assert np.take_along_axis(is_in, actors[:, None].astype(int), 1).all(), "the actor is in the hand"
-    stale = _first_stale_strength(states)
-    assert stale < 0, f"strengths of game {stale} are stale"
-    assert (observations <= layout_high).all(), "observations keep to their bounds"
-
-
-def play_and_check(arguments: dict[str, Any], hands: int, seed: int) -> tuple[int, int]:
-    """Play at least so many random hands under some arguments; returns the hands and moves played."""
+def play_and_check(name: str, arguments: dict[str, Any], hands: int, seed: int) -> tuple[int, int]:
+    """Play at least so many random hands of a game under some arguments; the hands and moves played."""
+    checks = GAMES[name]
     rng = np.random.default_rng(seed)
-    batch = palace_v0.batch(GAMES, seed=seed, **arguments)
-    high = batch.game.layout.high
-    actions = np.zeros(GAMES, np.int64)
-    statuses = np.zeros(GAMES, np.int64)
-    played = moves = 0
+    batch: Batch = checks.of.FACE.batch(TABLES, seed=seed, **arguments)
+    game = batch.game
+    actions = np.zeros(TABLES, np.int64)
+    followed = PlayedHand(copy_states(batch.states[:1]), [], [])
+    played = steps = 0
     while played < hands:
         assert batch.masks.any(1).all(), "there is always a legal move"
-        check_states(batch.states, arguments, high, batch.observations)
-        wrong = _first_disagreement(batch.states, batch.masks)
+        assert (batch.observations <= game.layout.high).all(), "observations keep to their bounds"
+        checks.of.check_states(batch.states, game)
+        wrong = checks.first_disagreement(batch.states, batch.masks)
         assert wrong < 0, f"mask and is_legal differ in game {wrong}"
-        refused = rng.integers(-2, batch.masks.shape[1] + 2, GAMES)
-        inside = (refused >= 0) & (refused < batch.masks.shape[1])
-        legal = inside & batch.masks[np.arange(GAMES), np.where(inside, refused, 0)]
-        before = batch.states[~legal]
-        after = before.copy()
-        _apply_all(after, refused[~legal], statuses[: len(after)])
-        assert (statuses[: len(after)] == ILLEGAL).all()
-        assert before.tobytes() == after.tobytes(), "a refused action changes nothing"
-        _choose(batch.masks, rng.random(GAMES), actions)
+        check_refusals(checks, batch, rng)
+        if steps % VIEWS_EVERY == 0:
+            check_views(checks, batch, rng)
+        _choose(batch.masks, rng.random(TABLES), actions)
+        before = copy_states(batch.states)
         batch.step(actions)
-        moves += GAMES
-        played += int(batch.hand_over.sum())
-        earned = batch.rewards
-        assert np.abs(earned.sum(1)).max() < 1e-3, "payoffs sum to zero"
-        assert not earned[~batch.hand_over].any(), "nothing is earned before the end"
+        steps += 1
+        assert np.abs(batch.rewards.sum(1)).max() < 1e-3, "payoffs sum to zero"
+        assert not batch.rewards[~batch.hand_over].any(), "nothing is earned before the end"
         assert (batch.hand_over | ~batch.over).all()
-        assert moves < GAMES * (20_000 + 400 * hands), "hands end"
-    return played, moves
+        checks.of.check_results(before, actions, batch)
+        followed.actions.append(int(actions[0]))
+        if batch.hand_over[0]:
+            check_history(checks, batch, followed)
+            followed = PlayedHand(copy_states(batch.states[:1]), [], [])
+        played += int(batch.hand_over.sum())
+        assert steps < 20_000 + 400 * hands, "hands end"
+    return played, steps * TABLES
+
+
+def check_refusals(checks: Checks, batch: Batch, rng: np.random.Generator) -> None:
+    """Check that random actions which are illegal now change nothing."""
+    count = batch.masks.shape[1]
+    tried = rng.integers(-2, count + 2, TABLES)
+    inside = (tried >= 0) & (tried < count)
+    legal = inside & batch.masks[np.arange(TABLES), np.where(inside, tried, 0)]
+    before = batch.states[~legal]
+    after = before.copy()
+    statuses = np.zeros(len(after), np.int64)
+    checks.apply_all(after, tried[~legal], statuses)
+    assert (statuses == ILLEGAL).all()
+    assert before.tobytes() == after.tobytes(), "a refused action changes nothing"
+
+
+def check_views(checks: Checks, batch: Batch, rng: np.random.Generator) -> None:
+    """Check that a seat's view, filled in at random, is a whole game which that seat cannot tell apart."""
+    kernels = batch.game.kernels
+    seats = rng.integers(batch.game.players, size=TABLES)
+    views, again = copy_states(batch.states), copy_states(batch.states)
+    kernels.see(batch.states, 0, TABLES, seats, views)
+    filled = copy_states(views)
+    kernels.complete(filled, 0, TABLES, int(rng.integers(2**31)))
+    checks.of.check_states(filled, batch.game)
+    kernels.see(filled, 0, TABLES, seats, again)
+    assert views.tobytes() == again.tobytes(), "the seat cannot tell it from the game"
+    seen, told = np.zeros((2, TABLES, batch.game.layout.size), np.uint8)
+    for i in range(TABLES):
+        for states in (batch.states, filled):
+            kernels.look(states, i, int(seats[i]), seen[i])
+            kernels.look(views, i, int(seats[i]), told[i])
+            assert seen[i].tobytes() == told[i].tobytes(), "a view is enough for the observation"
+
+
+def check_history(checks: Checks, batch: Batch, hand: PlayedHand) -> None:
+    """Check that a finished hand of the first game can be written, read and played again."""
+    history = histories.write_out(batch.game, hand)
+    assert list(histories.read(histories.write(history), type(batch.game))) == [history]
+    checks.of.check_history(history, batch.game, batch.rewards[0])
 
 
 def main() -> None:
@@ -195,22 +169,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("hands", type=int, nargs="?", default=100_000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--game", choices=[*GAMES, "both"], default="both")
     asked = parser.parse_args()
-    rng = np.random.default_rng(asked.seed)
+    for name in GAMES if asked.game == "both" else (asked.game,):
+        play_tables(name, asked.hands, asked.seed)
+
+
+def play_tables(name: str, hands: int, seed: int) -> None:
+    """Play so many hands of a game at ever new tables, and print how far that is."""
+    rng = np.random.default_rng(seed)
     played = moves = tables = 0
-    while played < asked.hands:
-        arguments = random_arguments(rng)
+    while played < hands:
+        arguments = random_arguments(name, rng)
         try:
-            more, steps = play_and_check(arguments, min(250, asked.hands - played), int(rng.integers(2**31)))
+            more, steps = play_and_check(name, arguments, min(250, hands - played), int(rng.integers(2**31)))
         except AssertionError:
-            print(f"failed with {arguments}", file=sys.stderr)
+            print(f"{name} failed with {arguments}", file=sys.stderr)
             raise
         played += more
         moves += steps
         tables += 1
         if tables % 20 == 0:
-            print(f"{played} hands, {moves} moves, {tables} tables", flush=True)
-    print(f"{played} hands, {moves} moves, {tables} tables: every invariant held")
+            print(f"{name}: {played} hands, {moves} moves, {tables} tables", flush=True)
+    print(f"{name}: {played} hands, {moves} moves, {tables} tables: every invariant held")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Every invariant of Palace hands, at random tables of every kind."""
+"""Every invariant of the hands of each game, at random tables of every kind."""
 
 import numpy as np
 import pytest
@@ -7,15 +7,13 @@ from tests import invariants
 
 
 @pytest.mark.parametrize("table", range(24))
-def test_random_tables(table: int) -> None:
-    rng = np.random.default_rng(table)
-    invariants.play_and_check(invariants.random_arguments(rng), 100, table)
+@pytest.mark.parametrize("game", invariants.GAMES)
+def test_random_tables(game: str, table: int) -> None:
+    arguments = invariants.random_arguments(game, np.random.default_rng(table))
+    invariants.play_and_check(game, arguments, 100, table)
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_hands() -> None:
-    rng = np.random.default_rng(1)
-    played = 0
-    while played < 100_000:
-        arguments = invariants.random_arguments(rng)
-        played += invariants.play_and_check(arguments, 250, int(rng.integers(2**31)))[0]
+@pytest.mark.parametrize("game", invariants.GAMES)
+def test_a_hundred_thousand_hands(game: str) -> None:
+    invariants.play_tables(game, 100_000, seed=1)
