@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Annotated, Any
 
 import numpy as np
@@ -22,12 +23,17 @@ import pettingzoo
 import tyro
 
 from card_table.compile import rule
+from detective_env import detective_v0
 from palace_env import palace_v0
 
 PEER = "PettingZoo texas_holdem_v4"
+# Each game's face and the players of its tables. The peer seats two; a batch has games of four.
+GAMES = ((palace_v0, (2, 4)), (detective_v0, (3, 4)))
+# Steps before a batch is measured: games that have just begun are all alike, and quicker.
+OPENING = 200
 FIRST_OBSERVATION = """
-from palace_env import palace_v0
-env = palace_v0.env()
+from {face.__name__} import env as make
+env = make()
 env.reset(seed=0)
 env.last()
 """
@@ -51,7 +57,11 @@ def main(
     """Print decisions a second, one thread, with ratios to PettingZoo's Texas hold'em."""
     if seconds <= 0 or repeats < 1 or batch < 1:
         raise SystemExit(f"seconds={seconds!r}, repeats={repeats!r} and batch={batch!r} must be above 0")
-    contenders = [*peers(), *tables(), batches(batch)]
+    contenders = [
+        *peers(),
+        *(table(face, players) for face, sizes in GAMES for players in sizes),
+        *(batches(face, batch) for face, _ in GAMES),
+    ]
     print(
         f"Random legal moves, best of {repeats} runs of {seconds:g} s, one thread; "
         f"Python {platform.python_version()}, numba {importlib.metadata.version('numba')}, "
@@ -76,14 +86,14 @@ def peers() -> list[Contender]:
     return [Contender(PEER, "AEC loop", lambda seconds: play(env, seconds))]
 
 
-def tables() -> list[Contender]:
-    """Palace tables of two players, as in the peer, and of four."""
-    return [_table(players) for players in (2, 4)]
+def table(face: ModuleType, players: int) -> Contender:
+    """A table of a game."""
+    env = face.env(players=players)
+    return Contender(_name(face, players), "AEC loop", lambda seconds: play(env, seconds))
 
 
-def _table(players: int) -> Contender:
-    env = palace_v0.env(players=players)
-    return Contender(f"Palace, {players} players", "AEC loop", lambda seconds: play(env, seconds))
+def _name(face: ModuleType, players: int) -> str:
+    return f"{face.GAME.__name__}, {players} players"
 
 
 def play(env: Any, seconds: float) -> float:  # noqa: ANN401 - any AEC environment with a mask in its observation
@@ -107,23 +117,28 @@ def play(env: Any, seconds: float) -> float:  # noqa: ANN401 - any AEC environme
         env.reset()
 
 
-def batches(size: int) -> Contender:
-    """A batch of Palace games of four: observations, masks and rewards, finished games restarted."""
-    batch = palace_v0.batch(size, players=4, seed=0)
+def batches(face: ModuleType, size: int) -> Contender:
+    """A batch of games of four: observations, masks and rewards, finished games restarted."""
+    batch = face.batch(size, players=4, seed=0)
     rng = np.random.default_rng(0)
     actions = np.zeros(size, np.int64)
+
+    def step() -> float:
+        choose(batch.masks, rng.random(size), actions)
+        begin = time.perf_counter()
+        batch.step(actions)
+        return time.perf_counter() - begin
 
     def run(seconds: float) -> float:
         spent, steps = 0.0, 0
         while spent < seconds:
-            choose(batch.masks, rng.random(size), actions)
-            begin = time.perf_counter()
-            batch.step(actions)
-            spent += time.perf_counter() - begin
+            spent += step()
             steps += 1
         return steps * size / spent
 
-    return Contender("Palace, 4 players", f"batch of {size:,}", run)
+    for _ in range(OPENING):
+        step()
+    return Contender(_name(face, 4), f"batch of {size:,}", run)
 
 
 @rule
@@ -165,13 +180,17 @@ def print_table(contenders: list[Contender], speeds: list[float]) -> None:
 
 
 def print_start() -> None:
-    """The time from starting Python to a first observation, with an empty cache and with a full one."""
-    with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, "NUMBA_CACHE_DIR": folder}
-        for state in ("an empty", "a full"):
-            begin = time.perf_counter()
-            subprocess.run([sys.executable, "-c", FIRST_OBSERVATION], env=environment, check=True)
-            print(f"{time.perf_counter() - begin:.1f} s from python to a first observation, {state} cache")
+    """For each game the time from Python to a first observation, with an empty cache and with a full one."""
+    for face, _ in GAMES:
+        script = FIRST_OBSERVATION.format(face=face)
+        with tempfile.TemporaryDirectory() as folder:
+            environment = {**os.environ, "NUMBA_CACHE_DIR": folder}
+            for state in ("an empty", "a full"):
+                begin = time.perf_counter()
+                subprocess.run([sys.executable, "-c", script], env=environment, check=True)
+                seconds = time.perf_counter() - begin
+                name = face.GAME.__name__
+                print(f"{name}: {seconds:.1f} s from python to a first observation, {state} cache")
 
 
 if __name__ == "__main__":
