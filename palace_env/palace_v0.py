@@ -1,4 +1,4 @@
-"""The face of Palace Poker: ``env()`` for PettingZoo, ``batch()`` for many games, ``GAME`` for all else."""
+"""The face of Palace Poker: ``env()`` for PettingZoo, ``batch()`` for many games, ``GAME`` for more."""
 
 import inspect
 from collections.abc import Mapping
