@@ -3,21 +3,26 @@
 import numpy as np
 import numpy.typing as npt
 
+from agents.detective_equity import equity_move
+from agents.detective_reading import SCRATCH, detective_move
 from agents.detective_simple import self_move, visible_move
 from agents.script import Scripts, random_move
-from card_table import rng
 from card_table.game import States
 from detective_env.rules import STATE, action_count
-
-SCRATCH = np.dtype((np.record, [("samples", "i8"), rng.FIELD]))
 
 _SCRIPTS = Scripts(
     "detective",
     STATE,
     SCRATCH,
     action_count,
-    {"random": random_move, "self": self_move, "visible": visible_move},
-    samples={},
+    {
+        "random": random_move,
+        "self": self_move,
+        "visible": visible_move,
+        "equity": equity_move,
+        "detective": detective_move,
+    },
+    samples={"equity": 100, "detective": 100},
 )
 SPECS = _SCRIPTS.names
 script = _SCRIPTS.script
