@@ -1,6 +1,7 @@
 """Batches: the same games as single tables, as several threads and as plain Python; what they refuse."""
 
 import hashlib
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from card_table.batch import Batch
 from card_table.game import IllegalMoveError
+from detective_env import detective_v0
 from palace_env import palace_v0, rules
 from tests.plain import said_in_plain_python
 
@@ -53,10 +55,21 @@ TABLES: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("arguments", TABLES)
-def test_a_batch_is_so_many_single_games(arguments: dict[str, Any]) -> None:
-    batch = palace_v0.batch(12, seed=6, **arguments)
-    singles = [palace_v0.batch(1, seed=6, first=game, **arguments) for game in range(12)]
+BOTH = [
+    *((palace_v0, arguments) for arguments in TABLES),
+    (detective_v0, {"players": 4}),
+    (detective_v0, {"players": 3, "seats": 4, "expert": True, "ranks": 8, "rounds": 1, "reward": "win"}),
+    (detective_v0, {"players": 3, "streets": 2, "actions": (), "hand_values": False, "hands": 2}),
+]
+tables = pytest.mark.parametrize(
+    ("face", "arguments"), BOTH, ids=[f"{face.GAME.name}-{arguments}" for face, arguments in BOTH]
+)
+
+
+@tables
+def test_a_batch_is_so_many_single_games(face: ModuleType, arguments: dict[str, Any]) -> None:
+    batch = face.batch(12, seed=6, **arguments)
+    singles = [face.batch(1, seed=6, first=game, **arguments) for game in range(12)]
     rng = np.random.default_rng(0)
     for _ in range(150):
         actions = random_actions(batch, rng)
@@ -72,10 +85,10 @@ def test_a_batch_is_so_many_single_games(arguments: dict[str, Any]) -> None:
             assert single.views().tobytes() == views[game : game + 1].tobytes()
 
 
-@pytest.mark.parametrize("arguments", TABLES)
-def test_a_batch_of_one_is_a_table(arguments: dict[str, Any]) -> None:
-    batch = palace_v0.batch(1, seed=11, **arguments)
-    env = palace_v0.env(**arguments)
+@tables
+def test_a_batch_of_one_is_a_table(face: ModuleType, arguments: dict[str, Any]) -> None:
+    batch = face.batch(1, seed=11, **arguments)
+    env = face.env(**arguments)
     env.reset(seed=11)
     rng = np.random.default_rng(0)
     for _ in range(300):
@@ -91,10 +104,8 @@ def test_a_batch_of_one_is_a_table(arguments: dict[str, Any]) -> None:
             env.reset()
 
 
-def test_threads_play_the_same_games() -> None:
-    assert trajectory(palace_v0.batch(65, seed=3), 60, 1) == trajectory(
-        palace_v0.batch(65, seed=3, threads=4), 60, 1
-    )
+def test_threads_play_the_same_games(face: ModuleType) -> None:
+    assert trajectory(face.batch(65, seed=3), 60, 1) == trajectory(face.batch(65, seed=3, threads=4), 60, 1)
 
 
 @pytest.mark.parametrize("table", range(len(TABLES)))
@@ -196,8 +207,8 @@ def test_a_batch_is_one_of_a_game(game: Any) -> None:  # noqa: ANN401
         Batch(game, 2)
 
 
-def test_restore_goes_on_from_records_of_the_same_arguments() -> None:
-    batch, other = palace_v0.batch(8, players=3, seed=1), palace_v0.batch(8, players=3, seed=2)
+def test_restore_goes_on_from_records_of_the_same_arguments(face: ModuleType) -> None:
+    batch, other = face.batch(8, players=3, seed=1), face.batch(8, players=3, seed=2)
     trajectory(batch, 7, 0)
     other.restore(batch.states.copy())
     assert trajectory(other, 30, 1) == trajectory(batch, 30, 1)
@@ -224,13 +235,35 @@ OTHERS: list[tuple[dict[str, Any], str]] = [
     ({"palace_cards": 2}, "palace_cards=2: must be 3"),
     ({"max_soldiers": 4}, "max_soldiers=4: must be 5"),
 ]
+DETECTIVES: dict[str, Any] = {"players": 3, "seats": 3}
+OTHER_DETECTIVES: list[tuple[dict[str, Any], str]] = [
+    ({"players": 4, "seats": 4, "hands": 6}, "players=4: must be 3"),
+    ({"seats": 4}, "seats=4: must be 3"),
+    ({"rounds": 1}, "hands=3: must be 6"),
+    ({"hands": 1}, "hands=1: must be 6"),
+    ({"chips": 8}, "chips=8: must be 7"),
+    ({"expert": True}, "expert=1: must be 0"),
+    ({"reward": "win"}, "win_reward=1: must be 0"),
+    ({"hand_values": False}, "hand_values=0: must be 1"),
+    ({"ranks": 12}, "ranks=12: must be 13"),
+    ({"streets": 3}, "streets=3: must be 4"),
+    ({"actions": ("+1", "blank")}, "actions=18: must be 30"),
+]
+ALL_OTHERS = [
+    *((palace_v0, MINE, *other) for other in OTHERS),
+    *((detective_v0, DETECTIVES, *other) for other in OTHER_DETECTIVES),
+]
 
 
-@pytest.mark.parametrize(("arguments", "message"), OTHERS, ids=[message for _, message in OTHERS])
-def test_records_of_other_arguments_are_not_restored(arguments: dict[str, Any], message: str) -> None:
-    batch = palace_v0.batch(3, **MINE)
+@pytest.mark.parametrize(
+    ("face", "mine", "arguments", "message"), ALL_OTHERS, ids=[message for *_, message in ALL_OTHERS]
+)
+def test_records_of_other_arguments_are_not_restored(
+    face: ModuleType, mine: dict[str, Any], arguments: dict[str, Any], message: str
+) -> None:
+    batch = face.batch(3, **mine)
     states = batch.states.copy()
-    states[2] = palace_v0.batch(1, **{**MINE, **arguments}).states[0]
+    states[2] = face.batch(1, **{**mine, **arguments}).states[0]
     before = batch.states.tobytes(), batch.observations.tobytes(), batch.actors.tobytes()
     with pytest.raises(ValueError, match=f"states with {message} as in this batch"):
         batch.restore(states)

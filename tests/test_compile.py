@@ -325,9 +325,11 @@ def test_a_user_without_a_home_has_no_cache(monkeypatch: pytest.MonkeyPatch) -> 
     assert compiling.cache_folder() is None
 
 
-# ---- Palace
+# ---- the games
 
-# Plays a hand in a batch and one at a table, by the moves of a generator of its own.
+games = pytest.mark.parametrize("game", ["palace", "detective"])
+
+# Plays a hand in a batch and one at a table, by the moves of a generator of its own; @ is the game.
 PLAY = """
 import gc, json, pickle, random, warnings
 with warnings.catch_warnings(record=True) as caught:
@@ -335,7 +337,7 @@ with warnings.catch_warnings(record=True) as caught:
     import numpy as np
     from numba import _helperlib
     from numba.core.dispatcher import Dispatcher
-    from palace_env import palace_v0
+    from @_env import @_v0 as face
 
     def generators():
         compiled = [_helperlib.rnd_get_np_state_ptr(), _helperlib.rnd_get_py_state_ptr()]
@@ -344,20 +346,20 @@ with warnings.catch_warnings(record=True) as caught:
 
     before = generators()
     rng = np.random.default_rng(0)
-    batch = palace_v0.batch(3, seed=1)
+    batch = face.batch(3, seed=1)
     while not batch.hand_over.any():
         batch.step([rng.choice(np.flatnonzero(mask)) for mask in batch.masks])
-    env = palace_v0.env()
+    env = face.env(hands=1)
     env.reset(seed=1)
     while not env.terminations[env.agent_selection]:
         env.step(rng.choice(np.flatnonzero(env.observe(env.agent_selection)["action_mask"])))
     after = generators()
 rules = [one for one in gc.get_objects() if isinstance(one, Dispatcher)
-         and one.py_func.__module__.partition(".")[0] in ("card_table", "palace_env")]
+         and one.py_func.__module__.partition(".")[0] in ("card_table", "@_env")]
 print(json.dumps({
-    "from": palace_v0.__file__,
+    "from": face.__file__,
     "rewards": batch.rewards.tolist(),
-    "net": env.histories[0]["net"],
+    "history": env.histories[0],
     "rules": len(rules),
     "found": sum(sum(one.stats.cache_hits.values()) for one in rules),
     "compiled": sum(sum(one.stats.cache_misses.values()) for one in rules),
@@ -367,17 +369,18 @@ print(json.dumps({
 """
 
 
-def test_palace_is_compiled_once_and_leaves_all_global_generators_alone(tmp_path: Path) -> None:
-    first = run(PLAY, [ROOT], NUMBA_CACHE_DIR=str(tmp_path))
+@games
+def test_a_game_is_compiled_once_and_leaves_all_global_generators_alone(game: str, tmp_path: Path) -> None:
+    first = run(PLAY.replace("@", game), [ROOT], NUMBA_CACHE_DIR=str(tmp_path))
     files = files_in(tmp_path)
     assert first["compiled"] >= first["rules"] // 2 > 20
     assert first["generators"]
     assert first["warnings"] == []
-    second = run(PLAY, [ROOT], NUMBA_CACHE_DIR=str(tmp_path))
+    second = run(PLAY.replace("@", game), [ROOT], NUMBA_CACHE_DIR=str(tmp_path))
     assert files_in(tmp_path) == files
     assert second["compiled"] == 0
     assert second["found"] > 5
-    same = ("from", "rewards", "net", "generators", "warnings")
+    same = ("from", "rewards", "history", "generators", "warnings")
     assert [second[key] for key in same] == [first[key] for key in same]
 
 
@@ -385,44 +388,48 @@ def test_palace_is_compiled_once_and_leaves_all_global_generators_alone(tmp_path
 def install(public: Path) -> Path:
     """A copy of the packages that games need, closed as an administrator's installation is."""
     folder = public / "install"
-    for package in ("card_table", "palace_env"):
+    for package in ("card_table", "palace_env", "detective_env"):
         shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
     for path in (folder, *folder.rglob("*")):
         path.chmod(0o555 if path.is_dir() else 0o444)
     return folder
 
 
-def check_closed_install(told: dict[str, Any], install: Path) -> None:
-    assert Path(told["from"]).parent == install / "palace_env"
+def check_closed_install(told: dict[str, Any], game: str, install: Path) -> None:
+    assert Path(told["from"]).parent == install / f"{game}_env"
     [[kind, message]] = told["warnings"]
     assert kind == "RuntimeWarning"
     assert message.startswith("compiled rules cannot be kept in ")
     assert {path.suffix for path in files_in(install)} <= {".py", ".md", ".typed"}
 
 
-def test_an_installation_that_nobody_can_write_to_works_with_one_warning(install: Path, closed: Path) -> None:
+@games
+def test_an_installation_that_nobody_can_write_to_works_with_one_warning(
+    game: str, install: Path, closed: Path
+) -> None:
     script = """
 import json, warnings
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     from card_table.hands import best_hand, name_hand
-    from palace_env import palace_v0
-    palace_v0.env()
+    from @_env import @_v0 as face
+    face.env()
     name = name_hand(best_hand(1 << 51 | 1 << 38))
 print(json.dumps({
-    "from": palace_v0.__file__,
+    "from": face.__file__,
     "name": name,
     "warnings": [[type(one.message).__name__, str(one.message)] for one in caught],
 }))
 """
-    told = run(script, [install], somebody_else(closed))
+    told = run(script.replace("@", game), [install], somebody_else(closed))
     assert told["name"] == "pair of aces"
-    check_closed_install(told, install)
+    check_closed_install(told, game, install)
 
 
 @pytest.mark.slow
-def test_an_installation_that_nobody_can_write_to_plays(install: Path, closed: Path) -> None:
-    told = run(PLAY, [install], somebody_else(closed))
-    assert sum(told["net"]) == 0
+@games
+def test_an_installation_that_nobody_can_write_to_plays(game: str, install: Path, closed: Path) -> None:
+    told = run(PLAY.replace("@", game), [install], somebody_else(closed))
+    assert told["history"]["game"] == game
     assert told["found"] == 0
-    check_closed_install(told, install)
+    check_closed_install(told, game, install)

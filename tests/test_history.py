@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from card_table import history as histories
 from card_table.aec import TableEnv
+from detective_env import detective_v0
 from palace_env import palace_v0
 
 History = dict[str, Any]
@@ -72,6 +73,42 @@ def test_a_first_hand_plays_again_from_reset_options_alone(seed: int, players: i
     for _, move in history["moves"]:
         env.step(env.parse_move(move))
     assert env.histories == [history]
+
+
+@pytest.mark.parametrize(("players", "expert"), [(3, True), (4, False)])
+def test_a_first_hand_of_detective_plays_again_from_reset_options_alone(players: int, expert: bool) -> None:
+    for seed in range(20):
+        history = played_detective(seed, players=players, expert=expert)[0]
+        env = detective_v0.env(**history["rules"])
+        deal = {key: history[key] for key in ("private", "exposed", "board", "thrown")}
+        env.reset(seed=seed + 1, options={"dealer": history["dealer"], "deal": deal})
+        for _, move in history["moves"]:
+            env.step(env.parse_move(move))
+        assert env.histories == [history]
+
+
+def played_detective(seed: int, **arguments: Any) -> list[History]:
+    """The histories of a game of Detective Poker, played at random."""
+    env = detective_v0.env(**arguments)
+    env.reset(seed=seed)
+    rng = np.random.default_rng(seed)
+    while not any(env.terminations.values()):
+        env.step(int(rng.choice(np.flatnonzero(env.observe(env.agent_selection)["action_mask"]))))
+    return env.histories
+
+
+def test_a_file_may_hold_hands_of_both_games() -> None:
+    hands = [*played(1, players=3), *played_detective(1, hands=2), *played(2, players=4)]
+    text = "".join(histories.write(history) for history in hands)
+    assert list(histories.read(text, palace_v0.GAME, detective_v0.GAME)) == hands
+    assert list(histories.read(text, detective_v0.GAME, palace_v0.GAME)) == hands
+    with pytest.raises(ValueError, match=r"^line 2: game 'detective' is unknown: choose from \['palace'\]"):
+        list(histories.read(text, palace_v0.GAME))
+    with pytest.raises(ValueError, match=r"^line 1: game 'palace' is unknown: choose from \['detective'\]"):
+        list(histories.read(text, detective_v0.GAME))
+    wrong = {**hands[0], "game": "detective"}
+    with pytest.raises(ValueError, match="the history has no key 'dealer'"):
+        histories.replay(wrong, palace_v0.GAME, detective_v0.GAME)
 
 
 def test_a_line_is_the_history_as_json_and_a_newline() -> None:

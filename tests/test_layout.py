@@ -2,13 +2,14 @@
 
 import itertools
 import re
-from typing import Any
 
 import numpy as np
 import pytest
 
+from card_table.game import Game
 from card_table.layout import Layout, Piece, bounds
-from palace_env import palace_v0
+from detective_env.detective_v0 import Detective
+from palace_env.palace_v0 import Palace
 
 CARDS = Piece("cards", 52, 1, "one byte a card")
 POT = Piece("pot", 1, 255, "in small bets")
@@ -74,9 +75,16 @@ def test_a_piece_needs_a_byte_and_a_value_that_fits_in_one(size: int, high: int)
         Piece("x", size, high, "nothing")
 
 
-@pytest.mark.parametrize("arguments", [{}, {"players": 2, "seats": 7}, {"players": 10, "hand_values": False}])
-def test_the_pieces_of_an_observation_cover_it_without_gap_or_overlap(arguments: dict[str, Any]) -> None:
-    layout = palace_v0.Palace(**arguments).layout
+@pytest.mark.parametrize(
+    "game",
+    [
+        *(Palace(), Palace(players=2, seats=7), Palace(players=10, hand_values=False)),
+        *(Detective(), Detective(players=3, seats=4), Detective(players=3, hand_values=False)),
+    ],
+    ids=lambda game: f"{game.name}-{game.seats}",
+)
+def test_the_pieces_of_an_observation_cover_it_without_gap_or_overlap(game: Game) -> None:
+    layout = game.layout
     slices = [layout.slice_of(piece.name) for piece in layout.table_pieces]
     slices += [
         layout.slice_of(piece.name, seat) for seat in range(layout.seats) for piece in layout.seat_pieces
