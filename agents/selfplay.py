@@ -1,9 +1,11 @@
 """Self-play: one network plays every seat of many tables and learns from every seat's decisions.
 
 It is PPO as in sb3-contrib's MaskablePPO, with returns that belong to seats. Players take turns, so the
-decisions of each seat are strung together apart from the others', and what a hand brings a seat is credited
-to the last decision that it took in the hand, even if it was beaten long before the end. Hands are learned
-from when they are over and never cut: those that go on at the end of a rollout wait, whole, for the next.
+decisions of each seat are strung together apart from the others', and what a decision brings a seat, its own
+or another's, is credited to the last decision that the seat had taken by then. In some games a hand's end
+tells which decision brought what; in the others all of it counts as brought by the decision that ended the
+hand, and goes to each seat's last one, even if it was beaten long before the end. Hands are learned from when
+they are over and never cut: those that go on at the end of a rollout wait, whole, for the next.
 """
 
 from collections.abc import Mapping
@@ -22,7 +24,8 @@ from torch import nn
 from torch.nn import functional
 
 from agents.policy import Weights, choose
-from agents.settings import Settings
+from agents.settings import SETTINGS, Settings
+from agents.spec import PLAYABLE
 from card_table.batch import Batch
 from card_table.compile import rule
 from card_table.game import Game
@@ -63,13 +66,15 @@ class Decisions:
         games: the game's row in the batch, int32 (C,).
         seats: the seat, int32 (C,).
         ended: whether this decision ended the hand, bool (C,).
-        payoffs: what the hand then brought each seat, as a return, float32 (C, N).
+        payoffs: where it ended the hand, what the last T decisions of the hand, up to and with this one,
+            brought each seat, as parts of a return, float32 (C, T, N).
         complete: whether the hand is over, bool (C,); see ``credit``, as for the next two.
         advantages: float32 (C,).
         returns: float32 (C,).
     """
 
-    def __init__(self, game: Game, room: int) -> None:
+    def __init__(self, game: Game, room: int, told: int = 1) -> None:
+        """Make room for so many decisions; ``told`` is T, of how many it is told what they brought."""
         self.size = 0
         self.observations = np.empty((room, game.layout.size), np.uint8)
         self.masks = np.empty((room, game.n_actions), np.bool_)
@@ -79,7 +84,7 @@ class Decisions:
         self.games = np.empty(room, np.int32)
         self.seats = np.empty(room, np.int32)
         self.ended = np.empty(room, np.bool_)
-        self.payoffs = np.empty((room, game.players), np.float32)
+        self.payoffs = np.empty((room, told, game.players), np.float32)
         self.complete = np.empty(room, np.bool_)
         self.advantages = np.empty(room, np.float32)
         self.returns = np.empty(room, np.float32)
@@ -100,8 +105,8 @@ class Decisions:
     def credit(self, games: int, trace: float) -> None:
         """Tell which decisions belong to finished hands, and work out their advantages and returns.
 
-        A decision's return is what the hand brought its seat; advantages are GAE, without discount, along the
-        seat's own decisions of the hand.
+        A decision's return is what its seat earned from it on until the hand ended; advantages are GAE,
+        without discount, along the seat's own decisions of the hand.
 
         Args:
             games: how many there are.
@@ -115,8 +120,9 @@ class Decisions:
             self.ended[rows],
             self.payoffs[rows],
             np.float32(trace),
-            np.zeros(games, np.bool_),
-            np.zeros((3, games, self.payoffs.shape[1]), np.float32),
+            np.full(games, -1),
+            np.zeros(games, np.int64),
+            np.zeros((4, games, self.payoffs.shape[2]), np.float32),
             self.complete[rows],
             self.advantages[rows],
             self.returns[rows],
@@ -157,15 +163,20 @@ class SelfPlay(MaskablePPO):
 
         Args:
             game: what is played.
-            settings: how to learn; None: the defaults.
+            settings: how to learn; None: the game's defaults.
             seed: where all chance comes from.
             threads: 1, or more for two; the result is the same. Torch itself should have a single one, by
                 ``torch.set_num_threads(1)``.
+
+        Raises:
+            ValueError: the game pays in a way that cannot be credited to decisions.
         """
         self.game = game
-        self.settings = chosen = settings or Settings()
+        self.settings = chosen = settings or SETTINGS[game.name]
         self.tables = Batch(game, chosen.games, seed=seed)
-        self.decisions = Decisions(game, chosen.rollout + 16 * chosen.games)
+        self._credit = PLAYABLE[game.name].credit
+        told = self._brought(np.zeros(1, np.int64), np.zeros(1, np.int64)).shape[1]
+        self.decisions = Decisions(game, chosen.rollout + 16 * chosen.games, told)
         self.rng = np.random.default_rng([seed, 1])
         self.iterations = 0
         self.hands = 0
@@ -247,7 +258,6 @@ class SelfPlay(MaskablePPO):
         """Play ``n_steps`` decisions of every game."""
         tables, decisions, weights = self.tables, self.decisions, self.weights()
         games = np.arange(tables.size)
-        unit = np.float32(self.settings.unit)
         for _ in range(self.n_steps):
             rows = decisions.extend(tables.size)
             decisions.observations[rows] = tables.observations
@@ -261,8 +271,27 @@ class SelfPlay(MaskablePPO):
             decisions.seats[rows] = tables.actors
             tables.step(actions)
             decisions.ended[rows] = tables.hand_over
-            decisions.payoffs[rows] = tables.rewards / unit
+            ended = np.flatnonzero(tables.hand_over)
+            if len(ended):
+                decisions.payoffs[rows.start + ended] = self._brought(ended, decisions.seats[rows][ended])
         self.num_timesteps += tables.size * self.n_steps
+
+    def _brought(
+        self, games: npt.NDArray[np.int64], seats: npt.NDArray[np.integer]
+    ) -> npt.NDArray[np.float32]:
+        """What the last decisions of hands that just ended brought each seat, as parts of a return.
+
+        Args:
+            games: rows of the games, (n,).
+            seats: who took the last decision, (n,).
+
+        Returns:
+            float32 (n, T, N).
+        """
+        unit = np.float32(self.settings.unit)
+        if self._credit is None:
+            return self.tables.rewards[games, None] / unit
+        return self._credit(self.tables.states[games], seats) / unit
 
     def update(self, rows: npt.NDArray[np.int64]) -> dict[str, float]:
         """Learn from some of the decisions, whose advantages it normalises.
@@ -448,25 +477,40 @@ def _credit(
     ended: npt.NDArray[np.bool_],
     payoffs: npt.NDArray[np.float32],
     trace: np.float32,
-    over: npt.NDArray[np.bool_],
+    last: npt.NDArray[np.int64],
+    told: npt.NDArray[np.int64],
     carried: npt.NDArray[np.float32],
     complete: npt.NDArray[np.bool_],
     advantages: npt.NDArray[np.float32],
     returns: npt.NDArray[np.float32],
 ) -> None:
-    """Go back through the decisions; ``over`` (G,) and ``carried`` (3, G, N) tell of later ones."""
-    payoff, next_value, next_advantage = carried[0], carried[1], carried[2]
+    """Go back through the decisions.
+
+    Of later ones tell ``last`` (G,), the row that ended the game's hand or -1, ``told`` (G,), how many more
+    decisions it says what they brought, and ``carried`` (4, G, N): what each seat earned after the decision
+    looked at, the part of it that is credited to none of its decisions yet, and the value and the advantage
+    of its next one.
+    """
+    earned, pending, next_value, next_advantage = carried[0], carried[1], carried[2], carried[3]
     for row in range(len(games) - 1, -1, -1):
         game, seat = games[row], seats[row]
         if ended[row]:
-            over[game] = True
-            payoff[game] = payoffs[row]
-            next_value[game] = payoffs[row]
-            next_advantage[game] = 0
-        complete[row] = over[game]
-        if over[game]:
-            advantage = next_value[game, seat] - values[row] + trace * next_advantage[game, seat]
-            advantages[row] = advantage
-            returns[row] = payoff[game, seat]
-            next_value[game, seat] = values[row]
-            next_advantage[game, seat] = advantage
+            last[game] = row
+            told[game] = payoffs.shape[1]
+            carried[:, game] = 0
+        complete[row] = last[game] >= 0
+        if not complete[row]:
+            continue
+        if told[game] > 0:
+            told[game] -= 1
+            for other in range(payoffs.shape[2]):
+                brought = payoffs[last[game], told[game], other]
+                earned[game, other] += brought
+                pending[game, other] += brought
+        after = pending[game, seat] + next_value[game, seat]
+        advantage = after - values[row] + trace * next_advantage[game, seat]
+        advantages[row] = advantage
+        returns[row] = earned[game, seat]
+        pending[game, seat] = 0
+        next_value[game, seat] = values[row]
+        next_advantage[game, seat] = advantage

@@ -57,7 +57,7 @@ class Settings:
     max_gradient: float = 0.5
     """Longer gradients are cut to this length."""
     unit: float = 8.0
-    """What counts as a return of 1, in small bets: it brings most results of a hand within ±1."""
+    """What counts as a return of 1, in small bets (Detective: points): it brings most within ±1."""
     bfloat16: Annotated[
         bool,
         tyro.conf.arg(
@@ -81,3 +81,15 @@ class Settings:
                 raise ValueError(f"{name}={value!r}: must be a {kind} from {low} to {high}")
         if self.rollout % self.games:
             raise ValueError(f"rollout={self.rollout!r}: must be a multiple of games={self.games!r}")
+
+
+# What each game is learned with unless other settings are given.
+SETTINGS = {
+    "palace": Settings(),
+    "detective": Settings(
+        rollout=12288,  # whole hands, of 16 decisions with four players or 12 with three
+        learning_rate=1.5e-3,
+        final_learning_rate=1e-4,
+        unit=4.0,
+    ),
+}

@@ -9,8 +9,10 @@ from typing import Protocol, TypeGuard
 import numpy as np
 import numpy.typing as npt
 
-from agents import palace
+from agents import detective, palace
+from agents.detective_credit import bet_credit
 from card_table.game import Game, States
+from detective_env import detective_v0
 from palace_env import palace_v0
 
 POLICY_FILES = ("policy.safetensors", "config.json")
@@ -58,24 +60,33 @@ class Playable:
         specs: the specs of its scripts.
         script: the script that a spec names, or None.
         figures: what finished hands tell of the play, each an array (n,), from the records (n,) of the games.
+        credit: what the last T decisions of finished hands brought each seat, in order, float32 (n, T, N),
+            which sums to the rewards; from the games' records (n,), whose next hand may have been dealt,
+            and the seats (n,) that took the last decision. None: that decision is what brought all.
     """
 
     game: type[Game]
     specs: tuple[str, ...]
     script: Callable[[str], Agent | None]
     figures: Callable[[States], dict[str, npt.NDArray[np.float64]]]
+    credit: Callable[[States, npt.NDArray[np.integer]], npt.NDArray[np.float32]] | None = None
 
 
-PLAYABLE = {"palace": Playable(palace_v0.GAME, palace.SPECS, palace.script, palace.figures)}
+PLAYABLE = {
+    "palace": Playable(palace_v0.GAME, palace.SPECS, palace.script, palace.figures),
+    "detective": Playable(
+        detective_v0.GAME, detective.SPECS, detective.script, detective.figures, bet_credit
+    ),
+}
 
 
 def load(spec: str | Path, game: Game | type[Game] | str | None = None) -> Agent:
     """The agent that a spec names.
 
     Args:
-        spec: a script of the game (for Palace ``random``, ``passive``, ``aggressive``, ``tight``, ``equity``,
-            or ``equity:200`` with 200 samples a decision), ``bot`` for the policy that is shipped, or the
-            folder of a training run.
+        spec: a script of the game (for Palace ``random``, ``passive``, ``aggressive``, ``tight``, ``equity``;
+            for Detective ``random``, ``self``, ``visible``, ``equity``, ``detective``; ``equity:200`` takes
+            200 samples a decision), ``bot`` for the policy that is shipped, or a training run's folder.
         game: what it is to play: a game, its class or its name; Palace with default arguments if None.
 
     Raises:

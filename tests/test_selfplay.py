@@ -129,7 +129,7 @@ def test_every_hand_is_learned_from_once_and_whole() -> None:
             # All up to the last end, nothing after it.
             assert int(complete[own].sum()) == (ended[-1] + 1 if len(ended) else 0)
         payoffs = decisions.payoffs[: decisions.size][decisions.ended[: decisions.size]]
-        np.testing.assert_allclose(payoffs.sum(axis=1), 0, atol=1e-5)
+        np.testing.assert_allclose(payoffs.sum(axis=2), 0, atol=1e-5)
         decisions.drop_complete()
         assert learned + decisions.size == played
         assert not decisions.ended[: decisions.size].any()
