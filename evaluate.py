@@ -16,21 +16,22 @@ import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
+from rich.table import Table as Grid
 
-from agents.command import complaints, on_interrupt
-from agents.tables import EVALUATION_SEED, PalaceTable
+from agents.command import complaints, on_interrupt, parse, screen
+from agents.tables import EVALUATION_SEED, TABLES, PalaceTable, Table
 
 if TYPE_CHECKING:
     from agents import Agent
     from agents.arena import Result
     from card_table.game import Game
 
+HANDS = 20_000  # of a match, from each seat, unless its deals are told
 PACKAGES = ("palace-detective", "numpy", "numba", "torch", "safetensors")
 
 
@@ -38,33 +39,35 @@ PACKAGES = ("palace-detective", "numpy", "numba", "torch", "safetensors")
 class Args:
     """Play duplicate matches: the candidate takes every seat in turn, another agent holds all others.
 
-    An agent is a script (random, passive, aggressive, tight, equity, equity:200 with 200 samples a decision),
-    bot for the policy that is shipped, or the folder of a training run. Results are in small bets a hand,
-    with 95 % intervals over deals.
+    An agent is a script (of Palace random, passive, aggressive, tight, equity; of Detective random, self,
+    visible, equity, detective; equity:200 takes 200 samples a decision), bot for the policy that is shipped,
+    or the folder of a training run. Results are small bets a hand, in Detective points a hand less the mean
+    of the others', and the share of games won where a game has several hands, with 95 % intervals over deals.
     """
 
-    game: tyro.conf.Positional[Literal["palace"]]
-    """What is played."""
     candidate: tyro.conf.Positional[str]
     """The agent that changes seats."""
     others: tyro.conf.Positional[tuple[str, ...]]
     """The agents that take all other seats, one match each."""
-    deals: int = 20000
-    """Deals of each match, every one played from each seat; with --hands, whole matches."""
+    deals: int | None = None
+    """Deals of each match, each played from every seat, a whole game being one; None: 20,000 hands' worth."""
     both: bool = False
     """Play the other way round too: one of the others at a table of candidates."""
     seed: int = EVALUATION_SEED
     """Where the deals and the agents' chance come from; the default is that of train.py's own evaluation."""
     json: Path | None = None
     """Where the results go; None: into the candidate's folder, if it has one, as evaluation-<others>.json."""
-    table: Annotated[PalaceTable, tyro.conf.arg(name="")] = field(default_factory=PalaceTable)
+    table: Annotated[Table, tyro.conf.arg(name="")] = field(default_factory=PalaceTable)
     """What is played, in detail."""
+
+
+GAMES = {name: Args(tyro.MISSING, tyro.MISSING, table=table()) for name, table in TABLES.items()}
 
 
 def main() -> None:
     """Parse the command line, play, report; exits with 2 on bad input and with 130 on Ctrl-C."""
     with complaints("evaluate.py"):
-        args = tyro.cli(Args, config=(tyro.conf.FlagCreatePairsOff,))
+        args = parse(GAMES)
         report(args, evaluate(args))
 
 
@@ -98,18 +101,19 @@ def play(args: Args, game: "Game", pairs: "list[tuple[Agent, Agent]]") -> "list[
     Raises:
         KeyboardInterrupt: Ctrl-C was pressed.
     """
-    from agents.arena import duel
+    from agents.arena import deals_for, duel
 
+    deals = deals_for(game, HANDS) if args.deals is None else args.deals
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     bars = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
     # Ctrl-C raises from here on only: while modules are imported, Python loses some exceptions.
     with on_interrupt(signal.default_int_handler), bars:
-        task = bars.add_task("", total=len(pairs) * args.deals)
+        task = bars.add_task("", total=len(pairs) * deals)
         results = []
         for one, other in pairs:
             bars.update(task, description=f"{one.name} at a table of {other.name}")
-            results.append(duel(game, one, other, args.deals, args.seed, lambda n: bars.advance(task, n)))
+            results.append(duel(game, one, other, deals, args.seed, lambda n: bars.advance(task, n)))
     return results
 
 
@@ -146,7 +150,7 @@ def other_rules(spec: str, game: "Game") -> str:
         rules = config.get("rules")
         if config.get("game") == game.name and isinstance(rules, dict):
             own, here = described(config, rules), described(describe(game), game.rules)
-            names = [part.name for part in fields(PalaceTable) if part.name in own]
+            names = [part.name for part in fields(TABLES[game.name]) if part.name in own]
             return ", ".join(option(name, own[name]) for name in names if own[name] != here.get(name))
     return ""
 
@@ -178,7 +182,7 @@ def place_of(args: Args) -> Path | None:
 
 def unusual(args: Args) -> list[str]:
     """The game's arguments that differ from the defaults, as words for a file's name."""
-    usual = asdict(PalaceTable())
+    usual = asdict(type(args.table)())
     words = []
     for name, value in asdict(args.table).items():
         if value != usual[name]:
@@ -215,40 +219,43 @@ def report(args: Args, results: "list[Result]") -> None:
     Raises:
         OSError: the file could not be written.
     """
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=250)  # so that no table is squeezed into a file
-    console.print(totals_table(args, results), seats_table(args, results), sep="\n")
+    console = screen()
+    console.print(totals_grid(args, results), seats_grid(args, results), sep="\n")
     place = place_of(args)
     if place is not None:
         write(place, contents_of(args, results))
         console.print(f"Written to {place}", soft_wrap=True, highlight=False)
 
 
-def totals_table(args: Args, results: "list[Result]") -> Table:
-    """A row for each match."""
-    table = Table(title=f"{args.game}, {args.table.players} players, {args.deals:,} deals from each seat")
-    table.add_column("candidate")
-    table.add_column("table of")
-    for name in ("small bets a hand", "decisions a hand", *results[0].figures):
-        table.add_column(name, justify="right")
+def totals_grid(args: Args, results: "list[Result]") -> Grid:
+    """A row for each match; where games have several hands, with the share of them won."""
+    table = args.table
+    wins = any(result.hands > result.deals * table.players for result in results)
+    grid = Grid(title=f"{table.game}, {table.players} players, {results[0].deals:,} deals from each seat")
+    grid.add_column("candidate")
+    grid.add_column("table of")
+    won = ("games won",) if wins else ()
+    for name in (table.unit, *won, "decisions a hand", *results[0].figures):
+        grid.add_column(name, justify="right")
     for result in results:
-        mean = f"{result.mean:+.3f} ± {result.error:.3f}"
+        cells = [result.candidate, result.others, f"{result.mean:+.3f} ± {result.error:.3f}"]
+        if wins:
+            cells.append(f"{result.won:.1%} ± {result.won_error:.1%}")
         figures = (f"{value:.2f}" for value in result.figures.values())
-        table.add_row(result.candidate, result.others, mean, f"{result.decisions:.1f}", *figures)
-    return table
+        grid.add_row(*cells, f"{result.decisions:.1f}", *figures)
+    return grid
 
 
-def seats_table(args: Args, results: "list[Result]") -> Table:
+def seats_grid(args: Args, results: "list[Result]") -> Grid:
     """A row for each seat, a column for each match."""
-    table = Table(title="small bets a hand by seat")
-    table.add_column("seat")
+    grid = Grid(title=f"{args.table.unit}, by seat")
+    grid.add_column("seat")
     for result in results:
-        table.add_column(f"{result.candidate} at {result.others}", justify="right")
+        grid.add_column(f"{result.candidate} at {result.others}", justify="right")
     for seat in range(args.table.players):
         cells = (f"{result.seat_means[seat]:+.2f} ± {result.seat_errors[seat]:.2f}" for result in results)
-        table.add_row(str(seat), *cells)
-    return table
+        grid.add_row(str(seat), *cells)
+    return grid
 
 
 def contents_of(args: Args, results: "list[Result]") -> dict[str, Any]:
@@ -257,10 +264,15 @@ def contents_of(args: Args, results: "list[Result]") -> dict[str, Any]:
     table = plain.pop("table")
     return {
         "command": shlex.join(["python", *sys.argv]),
-        "arguments": {**plain, **table, "json": None if args.json is None else str(args.json)},
+        "arguments": {
+            "game": args.table.game,
+            **plain,
+            **table,
+            "json": None if args.json is None else str(args.json),
+        },
         "seed": args.seed,
         "versions": {"python": platform.python_version(), **versions()},
-        "unit": "small bets a hand, ± a 95 % interval over deals",
+        "unit": f"{args.table.unit}, ± a 95 % interval over deals",
         "results": [asdict(result) for result in results],
     }
 

@@ -18,17 +18,17 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 from rich.console import Console
 from rich.live import Live
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
+from rich.table import Table as Grid
 
-from agents.command import complaints, on_interrupt
-from agents.settings import Settings
-from agents.tables import EVALUATION_SEED, PalaceTable
+from agents.command import complaints, on_interrupt, parse, screen
+from agents.settings import SETTINGS, Settings
+from agents.tables import EVALUATION_SEED, TABLES, PalaceTable, Table
 
 if TYPE_CHECKING:
     from agents import Agent
@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 STARTED = time.monotonic()
 EVALUATION_SHARE = 0.2  # of the minutes that the last evaluation may take
 CURVE_POINTS = 12
-CURVE_DEALS = 128
+CURVE_HANDS = 128  # of each point, from every seat
+EVALUATION_HANDS = 4000  # of the last evaluation, unless its deals are told
 CHECKPOINT_EVERY = 60.0  # seconds
 LINE_EVERY = 10.0  # seconds, where there is no terminal to draw on
 OF_THIS_CALL = ("out", "resume", "overwrite", "threads")  # arguments that a run does not keep
@@ -55,9 +56,7 @@ class Args:
     finished run has evaluation.json and curve.png too. Ctrl-C keeps what has been learned, --resume goes on.
     """
 
-    game: tyro.conf.Positional[Literal["palace"]]
-    """What is played."""
-    table: Annotated[PalaceTable, tyro.conf.arg(name="")] = field(default_factory=PalaceTable)
+    table: Annotated[Table, tyro.conf.arg(name="")] = field(default_factory=PalaceTable)
     """What is played, in detail."""
     minutes: float = 10.0
     """Wall-clock time of the whole run, the evaluation at its end included."""
@@ -73,10 +72,19 @@ class Args:
     """Delete an earlier run in the folder."""
     threads: int = 2
     """Threads that share the learning and the evaluation, 1 or 2; the result is the same."""
-    evaluation_deals: int = 4000
-    """Deals of the last evaluation against each script, either way round; fewer where time is short."""
+    evaluation_deals: int | None = None
+    """Deals of the last evaluation against each script, either way round, a whole game being one; None: 4,000
+    hands' worth, fewer where time is short."""
     settings: Annotated[Settings, tyro.conf.arg(name="")] = field(default_factory=Settings)
     """How it learns."""
+
+    @property
+    def game(self) -> str:
+        """The game's name."""
+        return self.table.game
+
+
+GAMES = {name: Args(table=table(), settings=SETTINGS[name]) for name, table in TABLES.items()}
 
 
 def main() -> None:
@@ -84,7 +92,7 @@ def main() -> None:
     training = None
     with complaints("train.py"):
         try:
-            training = prepare(tyro.cli(Args, config=(tyro.conf.FlagCreatePairsOff,)), sys.argv[1:])
+            training = prepare(parse(GAMES), sys.argv[1:])
             with on_interrupt(training.interrupt.note):
                 try:
                     train(training)
@@ -157,7 +165,15 @@ class Training:
         limit = EVALUATION_SHARE * 60 * self.args.minutes
         if not self.costs:
             return limit
-        return min(1.2 * self.evaluation_cost * self.args.evaluation_deals + 15, limit)
+        return min(1.2 * self.evaluation_cost * self.evaluation_deals + 15, limit)
+
+    @property
+    def evaluation_deals(self) -> int:
+        """Deals of each duel of the last evaluation, if there is time for them."""
+        from agents.arena import deals_for
+
+        deals = self.args.evaluation_deals
+        return deals_for(self.game, EVALUATION_HANDS) if deals is None else deals
 
     @property
     def evaluation_cost(self) -> float:
@@ -251,7 +267,8 @@ def check(args: Args) -> None:
         check_whole("steps", args.steps, 1, 2**53)
     check_whole("seed", args.seed, 0, 2**32 - 1)
     check_whole("threads", args.threads, 1, 2)
-    check_whole("evaluation_deals", args.evaluation_deals, 2, 10_000_000)
+    if args.evaluation_deals is not None:
+        check_whole("evaluation_deals", args.evaluation_deals, 2, 10_000_000)
     if args.resume and args.overwrite:
         raise ValueError("--resume and --overwrite: choose one of them")
 
@@ -260,7 +277,8 @@ def kept(args: Args) -> dict[str, Any]:
     """The arguments that a run keeps, as they go into JSON."""
     found = {name: value for name, value in asdict(args).items() if name not in OF_THIS_CALL}
     table, learning = found.pop("table"), found.pop("settings")
-    return {**found, **table, "sizes": list(args.table.sizes), **learning}
+    plain = {name: list(value) if isinstance(value, tuple) else value for name, value in table.items()}
+    return {"game": args.game, **found, **plain, **learning}
 
 
 def stored_args(args: Args, words: Sequence[str], run: "Run") -> Args:
@@ -276,12 +294,13 @@ def stored_args(args: Args, words: Sequence[str], run: "Run") -> Args:
     """
     stored = run.config.get("arguments")
     called = kept(args)
+    game = stored.get("game") if isinstance(stored, dict) else None
+    if game is not None and game != args.game:
+        raise ValueError(f"{str(run.folder)!r}: it is a run of {game!r}, not of {args.game!r}")
     if not isinstance(stored, dict) or set(stored) != set(called):
         raise ValueError(
             f"{str(run.folder)!r}: its config.json has other arguments than this version, start it anew"
         )
-    if stored["game"] != args.game:
-        raise ValueError(f"{str(run.folder)!r}: it is a run of {stored['game']!r}, not of {args.game!r}")
     given = {word.partition("=")[0].replace("_", "-") for word in words}
     for name, value in called.items():
         option = ("--no-" if value is False else "--") + name.replace("_", "-")
@@ -289,14 +308,13 @@ def stored_args(args: Args, words: Sequence[str], run: "Run") -> Args:
             told = option if value is False else f"{option} {value!r}"
             raise ValueError(f"{told}: the run has {stored[name]!r}, leave the option out to resume it")
     try:
-        table = {part.name: stored[part.name] for part in fields(PalaceTable)}
-        if isinstance(table["sizes"], list):
-            table["sizes"] = tuple(table["sizes"])
+        table = {part.name: stored[part.name] for part in fields(args.table)}
+        lists = {name: tuple(value) for name, value in table.items() if isinstance(value, list)}
         own = {part.name for part in fields(Args)}
         plain = {name: value for name, value in stored.items() if name in own}
         here = {name: getattr(args, name) for name in OF_THIS_CALL}
         settings = Settings(**{part.name: stored[part.name] for part in fields(Settings)})
-        found = Args(**{**plain, **here}, table=PalaceTable(**table), settings=settings)
+        found = Args(**{**plain, **here}, table=type(args.table)(**{**table, **lists}), settings=settings)
         check(found)
         found.table.settle()
     except ValueError as error:
@@ -351,18 +369,19 @@ def train(training: Training) -> None:
 def measure(training: Training) -> None:
     """Add a point to the curve: short duels against the scripts, and how hands go in self-play."""
     import agents
-    from agents.arena import duel
+    from agents.arena import deals_for, duel
     from agents.spec import PLAYABLE
 
     policy, results = training.policy(), {}
+    deals = deals_for(training.game, CURVE_HANDS)
     for spec in PLAYABLE[training.game.name].specs:
         start = time.monotonic()
         script = agents.load(spec, training.game)
-        result = duel(training.game, policy, script, CURVE_DEALS, EVALUATION_SEED + 1)
-        training.costs[spec] = (time.monotonic() - start) / CURVE_DEALS
+        result = duel(training.game, policy, script, deals, EVALUATION_SEED + 1)
+        training.costs[spec] = (time.monotonic() - start) / deals
         results[spec] = [result.mean, result.error]
         training.model.logger.record("against/" + spec, result.mean)
-    alike = duel(training.game, policy, policy, CURVE_DEALS, EVALUATION_SEED + 1)
+    alike = duel(training.game, policy, policy, deals, EVALUATION_SEED + 1)
     training.curve.append(
         {
             "decisions": training.model.num_timesteps,
@@ -393,14 +412,12 @@ def line(training: Training, figures: dict[str, float]) -> str:
     return " · ".join(f"{name} {value}" for name, value in told(training, figures).items())
 
 
-def status(training: Training, figures: dict[str, float]) -> "Table":
+def status(training: Training, figures: dict[str, float]) -> Grid:
     """The state of the training as a table."""
-    from rich.table import Table
-
-    table = Table(title=f"Training {training.place}", show_header=False)
+    grid = Grid(title=f"Training {training.place}", show_header=False)
     for name, value in told(training, figures).items():
-        table.add_row(name, value)
-    return table
+        grid.add_row(name, value)
+    return grid
 
 
 def finish(training: Training) -> None:
@@ -415,7 +432,8 @@ def finish(training: Training) -> None:
     from agents.curve import draw
     from agents.spec import PLAYABLE
 
-    game, policy, console = training.game, training.policy(), Console()
+    game, policy, console = training.game, training.policy(), screen()
+    unit = training.args.table.unit
     specs, deals = PLAYABLE[game.name].specs, deals_in_time(training)
     columns = (TextColumn("Evaluating"), BarColumn(), TimeRemainingColumn())
     with (
@@ -437,7 +455,7 @@ def finish(training: Training) -> None:
         pairs = {spec: (one.result(), other.result()) for spec, (one, other) in played.items()}
     final = {spec: [one.mean, one.error] for spec, (one, _) in pairs.items()}
     last = {"decisions": training.model.num_timesteps, "seconds": training.seconds, "results": final}
-    training.run.write(runs.CURVE_FILE, draw([*training.curve, last], training.place))
+    training.run.write(runs.CURVE_FILE, draw([*training.curve, last], training.place, unit))
     contents = {
         "command": shlex.join(["python", *sys.argv]),
         "seed": EVALUATION_SEED,
@@ -449,23 +467,34 @@ def finish(training: Training) -> None:
         "results": [asdict(result) for pair in pairs.values() for result in pair],
     }
     training.run.write_json(runs.EVALUATION_FILE, contents)
-    table = Table(
-        title=f"{training.place}: small bets a hand over {deals:,} deals in every seat, with 95 % intervals"
-    )
-    for heading in ("script", "policy among scripts", "script among policies", "decisions a hand"):
-        table.add_column(heading, justify="left" if heading == "script" else "right")
-    for spec, (one, other) in pairs.items():
-        means = [f"{result.mean:+.3f} ± {result.error:.3f}" for result in (one, other)]
-        table.add_row(spec, *means, f"{one.decisions:.1f}")
-    console.print(table)
+    console.print(results_grid(f"{training.place}: {unit} over {deals:,} deals", game, pairs))
     console.print(
         f"{training.model.num_timesteps:,} decisions in {training.seconds:.0f} s, kept in {training.place}"
     )
 
 
+def results_grid(title: str, game: "Game", pairs: "dict[str, tuple[Result, Result]]") -> Grid:
+    """A row for each script, both ways round; where games have several hands, with the share of them won."""
+    wins = game.hands > 1
+    grid = Grid(title=f"{title} in every seat, with 95 % intervals")
+    headings = ["script", "policy among scripts", "script among policies", "decisions a hand"]
+    for place in (3, 2) if wins else ():
+        headings.insert(place, "games won")
+    for heading in headings:
+        grid.add_column(heading, justify="left" if heading == "script" else "right")
+    for spec, both in pairs.items():
+        cells = [spec]
+        for result in both:
+            cells.append(f"{result.mean:+.3f} ± {result.error:.3f}")
+            if wins:
+                cells.append(f"{result.won:.1%} ± {result.won_error:.1%}")
+        grid.add_row(*cells, f"{both[0].decisions:.1f}")
+    return grid
+
+
 def deals_in_time(training: Training) -> int:
     """How many deals each duel of the last evaluation gets."""
-    deals = training.args.evaluation_deals
+    deals = training.evaluation_deals
     if training.args.steps is None and training.costs:
         left = max(60 * training.args.minutes - training.seconds, 0.5 * training.reserve) - 3
         deals = min(deals, int(left / training.evaluation_cost))

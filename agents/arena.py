@@ -18,19 +18,22 @@ _NORMAL_95 = 1.959964  # standard errors on either side of a 95 % interval
 class Result:
     """How one agent did in every seat of a table whose other seats another agent held.
 
-    Figures are the candidate's, in small bets (Detective: points) a hand; ``± error`` is a 95 % interval,
-    taken over deals. The deals are the same in each seat, the agents' chance moves are drawn anew.
+    Figures are the candidate's rewards a hand: in Palace small bets, in Detective its points less the mean of
+    the others'. ``± error`` is a 95 % interval, taken over deals. The deals are the same in each seat, the
+    agents' chance moves are drawn anew.
 
     Attributes:
         candidate: its spec.
         others: the other agent's spec.
-        deals: how many deals; with matches of several hands, how many matches.
+        deals: how many deals; with games of several hands, how many games.
         seed: what deals and chance moves come from.
         hands: how many hands were played, all seats together.
         mean: of the deals' means over the seats.
         error: of the mean.
-        seat_means: from each seat, the button being drawn by the deal.
+        seat_means: from each seat, the first button or dealer being drawn by the deal.
         seat_errors: of these.
+        won: the share of its games that it won, a win that is shared being divided; 1 / players is even.
+        won_error: of that.
         decisions: decisions a hand, of all players.
         figures: means over hands of what the game's module in ``agents`` tells, such as Palace's pot.
     """
@@ -44,6 +47,8 @@ class Result:
     error: float
     seat_means: tuple[float, ...]
     seat_errors: tuple[float, ...]
+    won: float
+    won_error: float
     decisions: float
     figures: dict[str, float]
 
@@ -61,7 +66,7 @@ def duel(
     The other way round, one of the others among candidates, is the same call with the agents exchanged.
 
     Args:
-        game: what is played, a game, its class or its name; a match of ``game.hands`` hands is one deal here.
+        game: what is played, a game, its class or its name; all hands of a game are one deal here.
         candidate: who changes seats.
         others: who holds all other seats.
         deals: how many, 2 or more; each is played ``game.players`` times.
@@ -80,14 +85,14 @@ def duel(
     seed = check_seed(seed)
     chunk = max(1, _ROWS // game.players)
     tally = _Tally()
-    results = np.zeros((deals, game.players))
+    results = np.zeros((2, deals, game.players))
     for first in range(0, deals, chunk):
         size = min(chunk, deals - first)
-        results[first : first + size] = _play(game, candidate, others, first, size, seed, tally)
+        results[:, first : first + size] = _play(game, candidate, others, first, size, seed, tally)
         if progress is not None:
             progress(size)
-    mean, error = _interval(results.mean(axis=1))
-    by_seat = [_interval(results[:, seat]) for seat in range(game.players)]
+    (mean, error), (won, won_error) = (_interval(each.mean(axis=1)) for each in results)
+    by_seat = [_interval(results[0, :, seat]) for seat in range(game.players)]
     return Result(
         candidate=candidate.name,
         others=others.name,
@@ -98,9 +103,16 @@ def duel(
         error=error,
         seat_means=tuple(seat_mean for seat_mean, _ in by_seat),
         seat_errors=tuple(seat_error for _, seat_error in by_seat),
+        won=won,
+        won_error=won_error,
         decisions=tally.decisions / tally.hands,
         figures={name: total / tally.hands for name, total in tally.figures.items()},
     )
+
+
+def deals_for(game: Game, hands: int) -> int:
+    """How many deals, 2 or more, have so many hands at least if no game ends early."""
+    return max(2, -(-hands // game.hands))
 
 
 class _Tally:
@@ -183,11 +195,16 @@ class _Tables:
 def _play(
     game: Game, candidate: Agent, others: Agent, first: int, deals: int, seed: int, tally: _Tally
 ) -> npt.NDArray[np.float64]:
-    """Play some deals from number ``first`` on; returns the candidate's mean a hand by deal and seat."""
+    """Play some deals from number ``first`` on.
+
+    Returns:
+        The candidate's mean a hand and its share of the win, (2, deals, N), by deal and seat.
+    """
     tables = _Tables(game, first, deals, seed)
     sides = [(agent, np.random.default_rng([seed, first, i])) for i, agent in enumerate((candidate, others))]
     totals = np.zeros(deals * game.players)
     hands = np.zeros(deals * game.players, np.int64)
+    won = np.zeros(deals * game.players)
     while tables.size:
         actions = np.zeros(tables.size, np.int64)
         own = tables.actors[: tables.size] == tables.seat[: tables.size]
@@ -202,8 +219,11 @@ def _play(
             tally.count_hands(game, tables.states[ended])
             totals[tables.number[ended]] += tables.rewards[ended, tables.seat[ended]]
             hands[tables.number[ended]] += 1
+            for row in ended[tables.over[ended]].tolist():
+                winners = game.winners(tables.states[row : row + 1])
+                won[tables.number[row]] = (tables.seat[row] in winners) / len(winners)
             tables.go_on()
-    return (totals / hands).reshape(game.players, deals).T
+    return np.stack([totals / hands, won]).reshape(2, game.players, deals).swapaxes(1, 2)
 
 
 def _interval(values: npt.NDArray[np.float64]) -> tuple[float, float]:

@@ -1,11 +1,45 @@
-"""How the programs end: a failure is told in one line, and Ctrl-C is no traceback."""
+"""How programs begin and end: the command line, a failure told in one line, Ctrl-C without a traceback."""
 
 import contextlib
+import inspect
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import reduce
+from operator import or_
 from types import FrameType
+from typing import Annotated, Any, TypeVar
+
+import tyro
+from rich.console import Console
+
+Args = TypeVar("Args")
+
+
+def parse(games: Mapping[str, Args]) -> Args:
+    """The command line's arguments: first the game, then the options that it has.
+
+    Args:
+        games: by the game's name, the arguments where no option is given; all of one class, whose docstring
+            is the help.
+    """
+    told = inspect.getdoc(next(iter(games.values())))
+    kinds: Any = [
+        Annotated[
+            type(usual),
+            tyro.conf.subcommand(game, default=usual, description=f"{game.capitalize()} Poker. {told}"),
+        ]
+        for game, usual in games.items()
+    ]
+    parsed: Args = tyro.cli(reduce(or_, kinds), description=told, config=(tyro.conf.FlagCreatePairsOff,))
+    return parsed
+
+
+def screen() -> Console:
+    """Where results are printed: the terminal, or what is wide enough for any table."""
+    console = Console()
+    return console if console.is_terminal else Console(width=250)
 
 
 @contextlib.contextmanager

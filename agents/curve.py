@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 
-def draw(points: Sequence[Mapping[str, Any]], title: str) -> bytes:
+def draw(points: Sequence[Mapping[str, Any]], title: str, unit: str) -> bytes:
     """A PNG of results over decisions.
 
     Args:
         points: each with ``decisions`` and ``results``, a mean and the half width of its interval by script.
         title: what stands above.
+        unit: what the results are counted in.
     """
     from matplotlib.figure import Figure
 
@@ -23,7 +24,7 @@ def draw(points: Sequence[Mapping[str, Any]], title: str) -> bytes:
         axes.errorbar(decisions, means, errors, capsize=2, label=f"one policy among {spec}")
     axes.axhline(0, color="black", linewidth=0.8)
     axes.set_xlabel("decisions, millions")
-    axes.set_ylabel("small bets a hand, with 95 % intervals")
+    axes.set_ylabel(f"{unit}, with 95 % intervals")
     axes.set_title(title)
     axes.grid(alpha=0.3)
     axes.legend()

@@ -1,22 +1,60 @@
-"""The arguments of a table as command lines take them; free of Numba, to keep programs' help quick."""
+"""The arguments of tables as command lines take them; free of Numba, to keep programs' help quick."""
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import tyro
 
 if TYPE_CHECKING:
-    from palace_env.palace_v0 import Palace
+    from card_table.game import Game
 
 EVALUATION_SEED = 2**40  # of the deals that agents are compared on; no training deals from a seed so high
 
 
 @dataclass(frozen=True)
-class PalaceTable:
-    """The arguments of a Palace table, see RULES.md 11."""
+class Table:
+    """The arguments that all games have.
+
+    Attributes:
+        game: the game's name.
+        unit: what results are counted in.
+    """
+
+    game: ClassVar[str]
+    unit: ClassVar[str]
 
     players: int = 4
     """Players at a table."""
+    seats: int | None = None
+    """Seats that networks are laid out for; None: the players."""
+    hand_values: Annotated[
+        bool,
+        tyro.conf.arg(
+            help="Leave out of observations what hands are worth.", help_behavior_hint="(default: shown)"
+        ),
+    ] = True
+    """Whether observations show what hands are worth."""
+    ranks: int = 13
+    """The deck's top so many ranks."""
+
+    def settle(self) -> "Game":
+        """The game with these arguments.
+
+        Raises:
+            ValueError: an argument is out of range.
+        """
+        from agents.spec import PLAYABLE
+
+        return PLAYABLE[self.game].game(**asdict(self))
+
+
+@dataclass(frozen=True)
+class PalaceTable(Table):
+    """The arguments of a Palace table, see RULES.md 11."""
+
+    game = "palace"
+    unit = "small bets a hand"
+
     betting: Literal["limit", "no-limit"] = "limit"
     """How bets are limited."""
     small_bet: int = 2
@@ -44,28 +82,37 @@ class PalaceTable:
         ),
     ] = True
     """Whether the last two must fight."""
-    seats: int | None = None
-    """Seats that networks are laid out for; None: the players."""
-    hand_values: Annotated[
-        bool,
-        tyro.conf.arg(
-            help="Leave out of observations what hands are worth.", help_behavior_hint="(default: shown)"
-        ),
-    ] = True
-    """Whether observations show what hands are worth."""
-    ranks: int = 13
-    """The deck's top so many ranks."""
     palace_cards: int = 3
     """Cards of a palace."""
     max_soldiers: int = 5
     """Soldiers at the end of a turn."""
 
-    def settle(self) -> "Palace":
-        """The game with these arguments.
 
-        Raises:
-            ValueError: an argument is out of range.
-        """
-        from palace_env.palace_v0 import Palace
+@dataclass(frozen=True)
+class DetectiveTable(Table):
+    """The arguments of a Detective table, see RULES.md 10.1; it pays the margin after each hand."""
 
-        return Palace(**asdict(self))
+    game = "detective"
+    unit = "points margin a hand"
+
+    rounds: int = 2
+    """Rounds of a game, of as many hands as there are players."""
+    hands: int | None = None
+    """Hands of a game; None: all of its rounds."""
+    chips: int = 7
+    """What each player has to bet in a hand."""
+    expert: Annotated[
+        bool,
+        tyro.conf.arg(
+            help="Let a wrong bet with a +1 cost a point, and throw out cards whose rank is on the board.",
+            help_behavior_hint="(default: neither)",
+        ),
+    ] = False
+    """Whether a wrong bet with a +1 costs a point, and ranks on the board are thrown out."""
+    streets: int = 4
+    """How many betting rounds are played."""
+    actions: tuple[Literal["+1", "clockwise", "bluff", "blank"], ...] = ("+1", "clockwise", "bluff", "blank")
+    """The action cards that each player has."""
+
+
+TABLES: dict[str, type[Table]] = {table.game: table for table in (PalaceTable, DetectiveTable)}

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 import evaluate
-from agents import Agent, arena
+from agents import Agent, arena, load
 from agents.policy import FORMAT, Weights, describe, pack
-from agents.tables import PalaceTable
+from agents.tables import DetectiveTable, PalaceTable
 from card_table.game import Game
+from detective_env.detective_v0 import Detective
 from palace_env.palace_v0 import Palace
 
 ROOT = Path(__file__).parent.parent
@@ -89,6 +90,46 @@ def test_the_results_are_those_of_the_duel(
     assert str(place) in capsys.readouterr().out
 
 
+def test_whole_games_of_detective_tell_the_margin_and_who_won(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = tmp_path / "results.json"
+    options = ("--deals", "25", "--players", "3", "--both", "--json", str(place))
+    monkeypatch.setenv("COLUMNS", "200")
+    assert call(monkeypatch, "detective", "visible", "random", *options) == 0
+    shown = capsys.readouterr().out
+    contents = json.loads(place.read_text("utf-8"))
+    one, other = contents["results"]
+    game = Detective(players=3)
+    expected = arena.duel(game, load("visible", game), load("random", game), 25, seed=2**40)
+    assert (one["mean"], one["won"], one["won_error"]) == (expected.mean, expected.won, expected.won_error)
+    assert one["hands"] == 25 * 6 * 3
+    assert one["mean"] > 1 > -1 > other["mean"]
+    assert one["won"] > 0.8 > 0.1 > other["won"]
+    for result in (one, other):
+        assert f"{result['mean']:+.3f} ± {result['error']:.3f}" in shown
+        assert f"{result['won']:.1%} ± {result['won_error']:.1%}" in shown
+    assert "points margin a hand" in shown
+    assert contents["arguments"]["game"] == "detective"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hands"),
+    [(("palace", "passive", "passive"), 1), (("detective", "random", "random", "--hands", "3"), 3)],
+)
+def test_without_a_number_of_deals_as_many_are_played_as_have_the_usual_number_of_hands(
+    arguments: tuple[str, ...],
+    hands: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(evaluate, "HANDS", 8)
+    assert call(monkeypatch, *arguments) == 0
+    shown = capsys.readouterr().out
+    assert f"{-(-8 // hands)} deals from each seat" in shown
+    assert ("games won" in shown) == (hands > 1)
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -100,6 +141,12 @@ def test_the_results_are_those_of_the_duel(
         (("palace", "tight", "tight", "--deals", "1"), "deals=1: must be a whole number"),
         (("palace", "tight", "tight", "--seed", "-3"), "seed=-3: must be a whole number"),
         (("palace", "tight", "tight", "--players", "11"), "players=11: must be a whole number from 2 to 10"),
+        (("detective", "tight", "random"), "'tight' is no agent of detective"),
+        (("detective", "self", "random", "--hands", "9"), "hands=9: must be a whole number from 1 to 8"),
+        (
+            ("detective", "self", "random", "--players", "3", "--deals", "1"),
+            "deals=1: must be a whole number",
+        ),
         (
             ("palace", "tight", "tight", "--json", "none/x.json"),
             "--json 'none/x.json': there is no folder 'none'",
@@ -147,7 +194,7 @@ def policy(tmp_path: Path) -> str:
         (("--ante", "1"), "--players 5, --small-bet 4, --big-bet 10, --no-forced-duel"),
         (
             ("--seats", "6", "--no-hand-values", "--small-bet", "4", "--ante", "1", "--big-bet", "10"),
-            "--players 5, --bare-raise 4, --no-forced-duel, --seats None, no --no-hand-values",
+            "--players 5, --seats None, no --no-hand-values, --bare-raise 4, --no-forced-duel",
         ),
     ],
 )
@@ -174,7 +221,7 @@ def test_rules_that_are_not_a_policys_own_are_told(
     assert capsys.readouterr().err == ""
     assert call(monkeypatch, *play, *own, "--no-forced-duel", "--ante", "2", "--ranks", "12") == 0
     told = capsys.readouterr().err
-    assert told == f"{policy} was trained under other rules than these: --ante 1, --ranks 13\n"
+    assert told == f"{policy} was trained under other rules than these: --ranks 13, --ante 1\n"
 
 
 def test_a_full_disk_behind_the_screen_is_told_in_one_line() -> None:
@@ -196,7 +243,7 @@ def test_ctrl_c_while_packages_load_is_silent(program: str, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("program", ["train.py", "evaluate.py"])
 def test_the_help_of_a_flag_tells_what_the_flag_does(program: str) -> None:
-    command = [sys.executable, program, "--help"]
+    command = [sys.executable, program, "palace", "--help"]
     path = {**os.environ, "COLUMNS": "200"}
     done = subprocess.run(command, cwd=ROOT, env=path, capture_output=True, text=True, check=False)
     assert "Let the last two stay instead of fighting. (default: they must fight)" in done.stdout
@@ -204,7 +251,16 @@ def test_the_help_of_a_flag_tells_what_the_flag_does(program: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [("chess", "tight", "tight"), ("palace", "tight", "tight", "--dels", "3")], ids=str
+    "arguments",
+    [
+        ("chess", "tight", "tight"),
+        ("palace", "tight", "tight", "--dels", "3"),
+        ("detective", "self", "self", "--ante", "3"),
+        ("detective", "self", "self", "--actions", "bet"),
+        ("detective",),
+        (),
+    ],
+    ids=str,
 )
 def test_what_is_no_command_line_is_refused(
     arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -236,20 +292,17 @@ def test_ctrl_c_stops_without_a_traceback(
 
 
 def test_the_file_lies_beside_the_candidate_and_tells_what_was_played(tmp_path: Path) -> None:
-    args = evaluate.Args(
-        "palace",
-        str(tmp_path),
-        ("equity:200", "runs/other"),
-        deals=9,
-        table=PalaceTable(players=3, sizes=(1, 2)),
-    )
+    table = PalaceTable(players=3, sizes=(1, 2))
+    args = evaluate.Args(str(tmp_path), ("equity:200", "runs/other"), deals=9, table=table)
     assert evaluate.place_of(args) == tmp_path / "evaluation-equity200-other-players3-sizes1,2.json"
-    assert evaluate.place_of(evaluate.Args("palace", "tight", ("equity",))) is None
+    assert evaluate.place_of(evaluate.Args("tight", ("equity",))) is None
+    args = evaluate.Args(str(tmp_path), ("self",), table=DetectiveTable(actions=("bluff",), expert=True))
+    assert evaluate.place_of(args) == tmp_path / "evaluation-self-expertTrue-actionsbluff.json"
 
 
 def test_help_needs_no_torch() -> None:
     code = (
-        "import sys, evaluate; sys.argv = ['evaluate.py', '--help']\n"
+        "import sys, evaluate; sys.argv = ['evaluate.py', 'detective', '--help']\n"
         "try: evaluate.main()\n"
         "finally: assert 'torch' not in sys.modules and 'numba' not in sys.modules"
     )

@@ -1,5 +1,6 @@
 """train.py as a user runs it: a run from start to results, stopping and going on, and what it refuses."""
 
+import dataclasses
 import json
 import os
 import signal
@@ -15,8 +16,10 @@ import pytest
 import agents
 import train as program
 from agents import runs
-from agents.settings import Settings
-from agents.tables import PalaceTable
+from agents.settings import SETTINGS, Settings
+from agents.spec import PLAYABLE
+from agents.tables import DetectiveTable, PalaceTable
+from detective_env.detective_v0 import Detective
 from palace_env.palace_v0 import Palace, batch
 
 ROOT = Path(__file__).parent.parent
@@ -81,6 +84,45 @@ def test_a_run_tells_how_it_goes(finished: tuple[Path, str]) -> None:
     assert "\x1b" not in out  # no terminal, no colours
     assert (folder / "curve.png").read_bytes().startswith(b"\x89PNG")
     assert any(path.name.startswith("events.") for path in (folder / "tensorboard").iterdir())
+
+
+def test_a_run_of_detective_tells_margins_and_games_won(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    options = ("--steps", "5000", "--chips", "6", "--actions", "bluff", "+1")
+    code, out, err = train("detective", *options, "--out", str(folder), *TINY)
+    assert (code, err) == (0, "")
+    for told in (" decisions a hand 12 ", " right ", "against visible", "points margin a hand", "games won"):
+        assert told in out
+    evaluation = json.loads((folder / "evaluation.json").read_text())
+    scripts = PLAYABLE["detective"].specs
+    assert [result["others"] for result in evaluation["results"][::2]] == list(scripts)
+    assert {result["hands"] for result in evaluation["results"]} == {4 * 6 * 3}
+    config = json.loads((folder / "config.json").read_text())
+    assert config["arguments"]["learning_rate"] == SETTINGS["detective"].learning_rate
+    assert config["arguments"]["actions"] == ["bluff", "+1"]
+    game = Detective(players=3, chips=6, actions=("bluff", "+1"))
+    agents.load(folder, game)
+    with pytest.raises(ValueError, match="game='detective', the game has game='palace'"):
+        agents.load(folder, Palace(players=3))
+
+
+def test_a_run_of_one_game_is_not_resumed_as_the_other(tmp_path: Path) -> None:
+    run = runs.resume(unfinished(tmp_path))
+    args = program.Args(table=DetectiveTable(), out=tmp_path, resume=True)
+    with pytest.raises(ValueError, match="it is a run of 'palace', not of 'detective'"):
+        program.stored_args(args, ("detective", "--resume"), run)
+    run.release()
+
+
+def test_a_run_of_detective_is_resumed_with_its_arguments(tmp_path: Path) -> None:
+    usual = program.GAMES["detective"]
+    table = DetectiveTable(players=3, actions=("blank",))
+    kept = program.kept(dataclasses.replace(usual, table=table))
+    runs.start(tmp_path, {"format": 1, "arguments": kept}).release()
+    run = runs.resume(tmp_path)
+    found = program.stored_args(dataclasses.replace(usual, out=tmp_path, resume=True), ("detective",), run)
+    run.release()
+    assert (found.table, found.settings) == (table, SETTINGS["detective"])
 
 
 def test_a_run_is_an_agent(finished: tuple[Path, str]) -> None:
@@ -204,7 +246,7 @@ def call(
 
 def unfinished(folder: Path, **changes: object) -> Path:
     """A run for five players that has only begun, with changes to the arguments in its config.json."""
-    args = program.Args("palace", table=PalaceTable(players=5), settings=Settings(hidden=16, bfloat16=False))
+    args = program.Args(table=PalaceTable(players=5), settings=Settings(hidden=16, bfloat16=False))
     runs.start(folder, {"format": 1, "arguments": {**program.kept(args), **changes}}).release()
     return folder
 
@@ -236,7 +278,7 @@ def test_resuming_refuses_what_is_given_and_differs_even_if_it_is_the_default(
 
 def test_resuming_takes_the_runs_arguments_where_none_is_given(tmp_path: Path) -> None:
     run = runs.resume(unfinished(tmp_path))
-    args = program.Args("palace", out=tmp_path, resume=True, threads=1)
+    args = program.Args(out=tmp_path, resume=True, threads=1)
     found = program.stored_args(args, ("palace", "--resume", "--out", str(tmp_path)), run)
     run.release()
     assert (found.table.players, found.settings.hidden, found.settings.bfloat16) == (5, 16, False)
@@ -321,7 +363,8 @@ def test_what_fails_in_the_middle_is_told_in_one_line(
     runs.start(tmp_path / "run", CONFIG, overwrite=True).release()  # it is free again
 
 
-def test_help_loads_no_torch() -> None:
+@pytest.mark.parametrize("game", ["palace", "detective"])
+def test_help_loads_no_torch(game: str) -> None:
     code = """
 import sys, train
 try:
@@ -330,7 +373,7 @@ except SystemExit as end:
     print("code", end.code, "torch" in sys.modules)
 """
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code, "--help"], cwd=ROOT, capture_output=True, text=True
+        [sys.executable, "-W", "error", "-c", code, game, "--help"], cwd=ROOT, capture_output=True, text=True
     )
     assert "--minutes" in done.stdout
     assert done.stdout.endswith("code 0 False\n"), done.stderr
