@@ -13,11 +13,12 @@ from gymnasium import spaces
 from agents.spec import Agent, is_agent, load
 from card_table.aec import RENDER_MODES, TableEnv, check_render_mode
 from card_table.game import NotPlayingError, check_whole
+from detective_env import detective_v0
 from palace_env import palace_v0
 
 Observation: TypeAlias = npt.NDArray[np.uint8]
 
-FACES: dict[str, ModuleType] = {"palace": palace_v0}
+FACES: dict[str, ModuleType] = {"palace": palace_v0, "detective": detective_v0}
 MAX_DEALS = 1000  # in search of a hand in which the learner is asked
 
 
