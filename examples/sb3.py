@@ -1,4 +1,4 @@
-"""Train stock MaskablePPO on one seat of Palace Poker, scripts in the others: ``python examples/sb3.py``.
+"""Train stock MaskablePPO on one seat of a table, scripts in the others: ``python examples/sb3.py``.
 
 Always pass the masks to ``predict``: without them MaskablePPO may choose illegal moves, which raise here.
 """
@@ -19,6 +19,8 @@ from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv
 class Args:
     """Train one seat, then let it play."""
 
+    game: Literal["palace", "detective"] = "palace"
+    """What is played."""
     vec: Literal["dummy", "subproc"] = "dummy"
     """Environments in this process, or in one process each."""
     envs: int = 4
@@ -27,13 +29,14 @@ class Args:
     """The learner's decisions."""
     hands: int = 200
     """Hands that it plays in the end."""
-    opponents: str = "tight"
+    opponents: str = "equity"
     """Who sits in the other seats."""
 
 
-def make_env(opponents: str) -> gymnasium.Env[Any, Any]:
-    """One table; the name before the colon is imported, which registers the environment."""
-    return gymnasium.make("palace_env.palace_v0:palace_env/Palace-v0", players=4, opponents=opponents)
+def make_env(game: str, opponents: str) -> gymnasium.Env[Any, Any]:
+    """One table, an episode a hand; what stands before the colon is imported, which registers the name."""
+    name = f"{game}_env.{game}_v0:{game}_env/{game.capitalize()}-v0"
+    return gymnasium.make(name, players=4, hands=1, opponents=opponents)
 
 
 def main() -> None:
@@ -58,19 +61,20 @@ def check(args: Args) -> None:
     for name, number in (("envs", args.envs), ("steps", args.steps), ("hands", args.hands)):
         if number < 1:
             raise ValueError(f"--{name} {number}: must be at least 1")
-    make_env(args.opponents).close()
+    make_env(args.game, args.opponents).close()
 
 
 def train_and_play(args: Args) -> None:
     """Train one seat, and print how it does."""
     torch.set_num_threads(1)  # more are slower for so small a network
     kind = DummyVecEnv if args.vec == "dummy" else SubprocVecEnv
-    vec_env = make_vec_env(make_env, args.envs, 1, env_kwargs={"opponents": args.opponents}, vec_env_cls=kind)
+    table = {"game": args.game, "opponents": args.opponents}
+    vec_env = make_vec_env(make_env, args.envs, 1, env_kwargs=table, vec_env_cls=kind)
     model = MaskablePPO("MlpPolicy", vec_env, n_steps=512, batch_size=256, gamma=1.0, seed=1, device="cpu")
     model.learn(args.steps)
     vec_env.close()
 
-    env = make_env(args.opponents)
+    env = make_env(**table)
     earned = 0.0
     for hand in range(args.hands):
         observation, info = env.reset(seed=hand)
@@ -79,7 +83,8 @@ def train_and_play(args: Args) -> None:
             action, _ = model.predict(observation, action_masks=info["action_mask"])
             observation, reward, over, _, info = env.step(action)
             earned += float(reward)
-    print(f"{earned / args.hands:+.2f} small bets a hand against {args.opponents} in {args.hands} hands")
+    unit = {"palace": "small bets", "detective": "points margin"}[args.game]
+    print(f"{earned / args.hands:+.2f} {unit} a hand against {args.opponents} in {args.hands} hands")
 
 
 if __name__ == "__main__":

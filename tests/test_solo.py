@@ -19,14 +19,16 @@ from stable_baselines3.common.env_checker import check_env as check_for_sb3
 from agents import load
 from agents.solo import SoloEnv
 from card_table.game import IllegalMoveError, NotPlayingError, States
+from detective_env import detective_v0
 from palace_env import palace_v0
 
 ROOT = Path(__file__).parent.parent
 
 
-def solo(**arguments: Any) -> SoloEnv:
+def solo(game: str = "palace", **arguments: Any) -> SoloEnv:
     """The environment without Gymnasium's wrappers, against quick opponents unless others are given."""
-    env = gymnasium.make("palace_env/Palace-v0", **{"opponents": "random", **arguments}).unwrapped
+    name = f"{game}_env/{game.capitalize()}-v0"
+    env = gymnasium.make(name, **{"opponents": "random", **arguments}).unwrapped
     assert isinstance(env, SoloEnv)
     return env
 
@@ -57,6 +59,8 @@ def play(env: SoloEnv, seed: int | None, rng: np.random.Generator) -> Episode:
         {"opponents": "random", "players": 2},
         {"opponents": "tight", "players": 7, "hands": 3},
         {"opponents": "aggressive", "betting": "no-limit", "seat": 3},
+        {"game": "detective", "opponents": ["self", "visible", "random"], "hands": 2},
+        {"game": "detective", "opponents": "visible", "players": 3, "rounds": 1, "expert": True},
     ],
 )
 def test_gymnasiums_checker_finds_nothing(
@@ -64,18 +68,20 @@ def test_gymnasiums_checker_finds_nothing(
 ) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        check_env(gymnasium.make("palace_env/Palace-v0", **arguments).unwrapped)
+        check_env(solo(**{"opponents": "equity", **arguments}))
     assert "You are seat" in capsys.readouterr().out  # it renders for people, too
 
 
-def test_sb3s_checker_finds_nothing() -> None:
+@pytest.mark.parametrize("game", ["palace", "detective"])
+def test_sb3s_checker_finds_nothing(game: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        check_for_sb3(solo())
+        check_for_sb3(solo(game))
 
 
-def test_a_seed_settles_everything() -> None:
-    first, second = solo(players=3), solo(players=3)
+@pytest.mark.parametrize("game", ["palace", "detective"])
+def test_a_seed_settles_everything(game: str) -> None:
+    first, second = solo(game, players=3), solo(game, players=3)
     for seed in (5, None, None, 6):
         one = play(first, seed, np.random.default_rng(9))
         two = play(second, seed, np.random.default_rng(9))
@@ -92,6 +98,33 @@ def test_the_learner_is_paid_all_that_its_seat_nets_also_on_others_moves(hands: 
     for episode in range(60):
         _, _, earned = play(env, episode, rng)
         assert earned == sum(history["net"][env.seat] for history in env.table.histories) / 2
+
+
+@pytest.mark.parametrize("reward", ["margin", "win"])
+def test_the_learner_of_detective_is_paid_for_each_hand_or_for_the_win(reward: str) -> None:
+    env = solo("detective", players=3, rounds=1, reward=reward, opponents=["self", "visible"])
+    rng = np.random.default_rng(3)
+    for episode in range(20):
+        observations, actions, earned = play(env, episode, rng)
+        assert len(actions) == 3 * 4
+        assert len(observations) == len(actions) + 1
+        if reward == "win":
+            winners = env.table.winners
+            assert earned == pytest.approx((env.seat in winners) / len(winners) - 1 / 3, abs=1e-6)
+            continue
+        points = np.array([history["points"] for history in env.table.histories])
+        own = points[:, env.seat].sum()
+        assert earned == pytest.approx(own - (points.sum() - own) / 2, abs=1e-5)
+
+
+def test_options_of_detective_prescribe_the_deal_and_its_learner_never_sees_its_exposed_card() -> None:
+    env = solo("detective", seat=1)
+    exposed = ["Kh", "2c", "Kd", "Kc"]
+    observation, _ = env.reset(seed=0, options={"dealer": 0, "deal": {"exposed": exposed}})
+    assert not observation[detective_v0.LAYOUT.slice_of("exposed", 0)].any()
+    assert observation[detective_v0.LAYOUT.slice_of("exposed", 1)].sum() == 1
+    with pytest.raises(ValueError, match="option 'stacks' is unknown"):
+        env.reset(options={"stacks": [1, 2, 3, 4]})
 
 
 def test_hands_that_end_before_the_learner_is_asked_are_dealt_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -308,9 +341,12 @@ def test_ansi_gives_what_the_learner_sees() -> None:
     assert "You are seat 3" in text
 
 
-@pytest.mark.parametrize("vec", ["dummy", "subproc"])
-def test_the_sb3_example_runs(vec: str) -> None:
-    command = [sys.executable, "-W", "error", "examples/sb3.py", "--vec", vec, "--envs", "2"]
+@pytest.mark.parametrize(
+    ("game", "vec", "unit"),
+    [("palace", "dummy", "small bets"), ("detective", "subproc", "points margin")],
+)
+def test_the_sb3_example_runs(game: str, vec: str, unit: str) -> None:
+    command = [sys.executable, "-W", "error", "examples/sb3.py", "--game", game, "--vec", vec, "--envs", "2"]
     done = subprocess.run(
         [*command, "--steps", "1024", "--hands", "20", "--opponents", "random"],
         cwd=ROOT,
@@ -320,7 +356,7 @@ def test_the_sb3_example_runs(vec: str) -> None:
         timeout=110,
     )
     assert done.returncode == 0, done.stderr
-    assert "small bets a hand against random" in done.stdout
+    assert f"{unit} a hand against random" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -330,6 +366,7 @@ def test_the_sb3_example_runs(vec: str) -> None:
         (["--steps", "0"], "sb3.py: --steps 0: must be at least 1"),
         (["--hands", "-1"], "sb3.py: --hands -1: must be at least 1"),
         (["--opponents", "foo"], "sb3.py: 'foo' is no agent of palace"),
+        (["--game", "detective", "--opponents", "tight"], "sb3.py: 'tight' is no agent of detective"),
         (["--opponents", "./nowhere"], "sb3.py: agent './nowhere': there is no folder"),
     ],
 )
