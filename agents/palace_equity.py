@@ -11,6 +11,7 @@ from card_table.hands import best_hand
 from card_table.rng import random_below
 from palace_env.rules import (
     BUY,
+    BUYS,
     CALL,
     DISCARDING,
     DONE,
@@ -230,7 +231,7 @@ def look_ahead(g: State, scratch: State, own: int, first: int, part: float) -> N
         own |= draw(scratch)
         for other in range(int(g.players)):
             hand = int(scratch.hands[other])
-            if hand and (g.buys[other] or random_below(scratch, 1000) < 1000 * OTHERS_BUY):
+            if hand and (g.shown[other, BUYS] or random_below(scratch, 1000) < 1000 * OTHERS_BUY):
                 scratch.hands[other] = hand | draw(scratch)
                 first = max(first, best_hand(int(scratch.hands[other])))
         scratch.best[buys] += part * ahead_of(best_hand(own), first)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from card_table.compile import OVER, State, bind
 from card_table.game import Game, IllegalMoveError, States, check_game, check_whole
-from card_table.machine import fetch_row
+from card_table.machine import fetch_row, row_of
 from card_table.rng import check_seed
 
 Bytes: TypeAlias = npt.NDArray[np.uint8]
@@ -44,9 +44,9 @@ fill_in: Callable[[State, int, int], None]
 
 def _show(states: States, i: int, observations: Bytes, masks: Flags, actors: Numbers) -> None:
     actors[i] = states[i].actor
-    legal_actions(states[i], masks[i])
+    legal_actions(states[i], row_of(masks, i))
     if actors[i] >= 0:
-        observe(states[i], int(actors[i]), observations[i])
+        observe(states[i], int(actors[i]), row_of(observations, i))
 
 
 def _prepare(states: States, i: int, again: bool) -> None:
@@ -108,22 +108,26 @@ def _step(
         # Thousands of games do not fit into a core's own cache.
         if i + AHEAD < hi:
             fetch_row(states, i + AHEAD)
-            fetch_row(observations, i + AHEAD)
         g = states[i]
         over[i] = False
         hand_over[i] = False
-        payoffs[i, :] = 0
+        for seat in range(payoffs.shape[1]):
+            payoffs[i, seat] = 0
         if take(g, int(actions[i])) == OVER:
             hand_over[i] = True
             over[i] = is_match_over(g)
-            rewards(g, payoffs[i])
+            rewards(g, row_of(payoffs, i))
             if restart:
                 if over[i]:
                     new_match(g)
                 else:
                     next_hand(g)
                 deal(g, 0)
-        show(states, i, observations, masks, actors)
+        fetch_row(observations, i)
+        legal_actions(g, row_of(masks, i))
+        actors[i] = g.actor
+        if g.actor >= 0:
+            observe(g, int(g.actor), row_of(observations, i))
 
 
 def _see(states: States, lo: int, hi: int, seats: Numbers, views: States) -> None:

@@ -54,7 +54,7 @@ def lowest(cards: int) -> int:
 @rule
 def put_cards(out: npt.NDArray[np.uint8] | npt.NDArray[np.bool_], cards: int) -> None:
     """Write a set as one byte a card into a slice of 52 bytes."""
-    put_flags(out, cards)
+    put_flags(out, 0, cards)
 
 
 def format_card(card: int) -> str:

@@ -7,28 +7,28 @@ of the same seat give the same bytes.
 import numpy as np
 import numpy.typing as npt
 
-from card_table.cards import N_CARDS, NO_CARD, count, put_cards
+from card_table.cards import N_CARDS, count, put_cards
 from card_table.compile import State, rule
 from card_table.hands import N_CATEGORIES
 from card_table.layout import Layout, Piece, bounds
+from card_table.machine import copy_bytes, copy_turned, put_flags, put_strengths
 from palace_env.rules import (
-    ANSWERING,
+    BATTLE,
+    BUTTON,
     DISCARDING,
-    FACING_RAISE,
-    LOG,
-    LOG_ATTACK,
-    LOG_BUY,
-    LOG_DISCARD,
-    STAYED,
-    TURN,
+    MOVE_SEAT,
+    MOVE_SIZE,
+    MOVE_TARGET,
+    ON_TURN,
+    RECENT,
+    SEAT_SIZE,
     call_cost,
+    in_bets,
     places_ahead,
     seat_ahead,
 )
 from palace_env.view import known_deck, known_palace, known_pile
 
-MOVES = 12  # public moves shown
-MOVE_SIZE = 13
 HAND_SIZE = N_CATEGORIES + 5
 
 _SMALL_BETS = "in small bets, rounded down, at most 255"
@@ -48,7 +48,7 @@ TABLE_PIECES = (
     Piece("hands_to_go", 1, 255, "hands of the match after this one, at most 255"),
     Piece(
         "moves",
-        MOVES * MOVE_SIZE,
+        RECENT,
         255,
         "the last 12 public moves, latest first: stay, fold, buy, done, call, raise, attack, discard one-hot "
         "(8); the seat counted from oneself, plus 1; the seat attacked likewise; chips in small bets; "
@@ -106,30 +106,13 @@ COST = _AT["cost"]
 EXCESS = _AT["excess"]
 HANDS_TO_GO = _AT["hands_to_go"]
 MOVES_FROM = _AT["moves"]
+NUMBERS = MOVES_FROM - PHASE
+NOTHING = np.zeros(NUMBERS, np.uint8)
+NAMES_SEAT = np.zeros(RECENT, np.uint8)
+NAMES_SEAT[MOVE_SEAT::MOVE_SIZE] = 1
+NAMES_SEAT[MOVE_TARGET::MOVE_SIZE] = 1
 TABLE_SIZE = sum(piece.size for piece in TABLE_PIECES)
 
-_IN = bounds(SEAT_PIECES + HAND_PIECES)
-SOLDIERS = _IN["soldiers"]
-BANNER_SUIT = _IN["banner_suit"]
-BANNER_RANK = _IN["banner_rank"]
-IN_HAND = _IN["in_hand"]
-BUTTON = _IN["button"]
-ON_TURN = _IN["turn"]
-BATTLE = _IN["battle"]
-STAYED_AT = _IN["stayed"]
-DISCARDED_AT = _IN["discarded"]
-STACK = _IN["stack"]
-PRICE = _IN["price"]
-PAID = _IN["paid"]
-BUYS = _IN["buys"]
-DISCARDS = _IN["discards"]
-ATTACKS = _IN["attacks"]
-CALLS = _IN["calls"]
-RAISED = _IN["raised"]
-WON = _IN["won"]
-CATEGORY = _IN["category"]
-SHOWN = _IN["shown_category"]
-SEAT_SIZE = sum(piece.size for piece in SEAT_PIECES)
 SEAT_SIZE_WITH_HANDS = SEAT_SIZE + sum(piece.size for piece in HAND_PIECES)
 
 
@@ -141,103 +124,49 @@ def layout(seats: int, hand_values: bool) -> Layout:
 @rule
 def observe(g: State, viewer: int, out: npt.NDArray[np.uint8]) -> None:
     """Write what a seat sees into ``out``, uint8 (D,), from a game's record or from that seat's view."""
-    out[:] = 0
+    copy_bytes(out, PHASE, NOTHING, 0, NUMBERS)
+    viewer &= 15  # of no effect; it tells the compiler that no index is negative
     per_chip = 1.0 / int(g.small_bet)
-    put_cards(out[PALACE : PALACE + N_CARDS], known_palace(g, viewer, viewer))
-    put_cards(out[PILE : PILE + N_CARDS], known_pile(g, viewer))
-    put_cards(out[DECK : DECK + N_CARDS], known_deck(g, viewer))
-    if g.phase == TURN:
-        out[PHASE] = 1
-    elif g.phase == DISCARDING:
-        out[PHASE + 1] = 1
-        out[EXCESS] = max(count(int(g.soldiers[g.actor])) - int(g.max_soldiers), 0)
-    elif g.phase == ANSWERING:
-        out[PHASE + 2] = 1
-    elif g.phase == FACING_RAISE:
-        out[PHASE + 3] = 1
-    out[POT] = _in_bets(int(g.pot), per_chip)
+    put_flags(out, PALACE, known_palace(g, viewer, viewer))
+    put_flags(out, PILE, known_pile(g, viewer))
+    put_flags(out, DECK, known_deck(g, viewer))
+    in_battle = int(g.opponent >= 0)
+    actor = max(int(g.actor), 0)
+    opponent = max(int(g.opponent), 0)
+    out[PHASE + int(g.phase)] = 1
+    out[POT] = in_bets(int(g.pot), per_chip)  # the phase after the last one had its mark here
     out[DECK_SIZE] = g.deck_size
     out[PILE_SIZE] = g.pile_size
     out[RAISES] = min(int(g.raises), 255)
-    out[OWED] = _in_bets(int(g.owed), per_chip)
-    if g.opponent >= 0:
-        out[COST] = _in_bets(call_cost(g, int(g.actor)), per_chip)
+    out[OWED] = in_bets(int(g.owed), per_chip)
+    out[COST] = in_bets(call_cost(g, actor), per_chip) * in_battle
+    excess = count(int(g.soldiers[actor])) - int(g.max_soldiers)
+    out[EXCESS] = max(excess, 0) * int(g.phase == DISCARDING)
     out[HANDS_TO_GO] = min(int(g.hands) - int(g.hand) - 1, 255)
-    _put_moves(g, viewer, per_chip, out[MOVES_FROM : MOVES_FROM + MOVES * MOVE_SIZE])
+    copy_turned(out, MOVES_FROM, g.recent, 0, RECENT, NAMES_SEAT, viewer, int(g.players))
     stride = SEAT_SIZE_WITH_HANDS if g.hand_values else SEAT_SIZE
     start = TABLE_SIZE
+    own_suit = max(int(g.banner[viewer]), 0) // 13 & 3
     for ahead in range(int(g.players)):
-        seat = seat_ahead(g, viewer, ahead)
-        _put_seat(g, viewer, seat, per_chip, out[start : start + stride])
+        seat = seat_ahead(g, viewer, ahead) & 15
+        copy_bytes(out, start, g.shown, seat * SEAT_SIZE, SEAT_SIZE)
+        if g.hand_values:
+            suit = max(int(g.banner[seat]), 0) // 13 & 3
+            both = int(g.in_hand[viewer]) * int(g.in_hand[seat])
+            own = int(g.strength_without[viewer, suit]) * both
+            shown = int(g.shown_without[seat, own_suit]) * both
+            if ahead == 0:
+                own = int(g.strength[viewer])
+                shown = 0
+            put_strengths(out, start + SEAT_SIZE, own, shown)
         start += stride
-
-
-@rule
-def _in_bets(amount: int, per_chip: float) -> int:
-    # Half a chip more is never near a whole number of small bets, so that the product, which is faster than
-    # a division, is rounded down like the exact quotient for all amounts below 2**31.
-    return min(int((amount + 0.5) * per_chip), 255)
-
-
-@rule
-def _put_moves(g: State, viewer: int, per_chip: float, out: npt.NDArray[np.uint8]) -> None:
-    at = 0
-    for back in range(1, min(int(g.moves), MOVES) + 1):
-        entry = int(g.log[(int(g.moves) - back) & (LOG - 1)])
-        kind = entry & 15
-        about = entry >> 8 & 63
-        out[at + kind - 1] = 1
-        out[at + 8] = places_ahead(g, viewer, entry >> 4 & 15) + 1
-        if kind == LOG_ATTACK:
-            out[at + 9] = places_ahead(g, viewer, about) + 1
-        out[at + 10] = _in_bets(entry >> 20, per_chip)
-        if kind in (LOG_BUY, LOG_DISCARD):
-            out[at + 11] = about % 13 + 1
-            out[at + 12] = about // 13 + 1
-        at += MOVE_SIZE
-
-
-@rule
-def _put_seat(g: State, viewer: int, seat: int, per_chip: float, out: npt.NDArray[np.uint8]) -> None:
-    out[BUTTON] = g.button == seat
-    out[STACK] = _in_bets(int(g.stacks[seat]), per_chip)
-    out[PAID] = _in_bets(int(g.paid[seat]), per_chip)
-    out[BUYS] = g.buys[seat]
-    out[DISCARDS] = g.discards[seat]
-    out[ATTACKS] = g.attacks[seat]
-    out[CALLS] = g.calls[seat]
-    out[RAISED] = g.raised[seat]
-    out[WON] = g.won[seat]
-    if g.in_hand[seat] == 0:
-        return
-    soldiers = int(g.soldiers[seat])
-    put_cards(out[SOLDIERS : SOLDIERS + N_CARDS], soldiers)
-    banner = int(g.banner[seat])
-    out[BANNER_SUIT + banner // 13] = 1
-    out[BANNER_RANK + banner % 13] = 1
-    out[IN_HAND] = 1
-    out[ON_TURN] = g.turn == seat
-    out[BATTLE] = g.opponent >= 0 and (g.opponent == seat or g.actor == seat)
-    out[STAYED_AT] = g.passed[seat] == STAYED
-    out[DISCARDED_AT] = g.passed[seat] > STAYED
-    out[PRICE] = count(soldiers) + 1
-    if g.hand_values == 0:
-        return
-    if seat == viewer:
-        _put_hand(int(g.strength[seat]), out[CATEGORY : CATEGORY + HAND_SIZE])
-    elif g.banner[viewer] != NO_CARD:
-        _put_hand(int(g.strength_without[viewer, banner // 13]), out[CATEGORY : CATEGORY + HAND_SIZE])
-        _put_hand(int(g.shown_without[seat, int(g.banner[viewer]) // 13]), out[SHOWN : SHOWN + HAND_SIZE])
-
-
-@rule
-def _put_hand(strength: int, out: npt.NDArray[np.uint8]) -> None:
-    out[strength >> 20] = strength != 0
-    out[N_CATEGORIES] = strength >> 16 & 15
-    out[N_CATEGORIES + 1] = strength >> 12 & 15
-    out[N_CATEGORIES + 2] = strength >> 8 & 15
-    out[N_CATEGORIES + 3] = strength >> 4 & 15
-    out[N_CATEGORIES + 4] = strength & 15
+    if g.seats > g.players:
+        for place in range(start, len(out)):
+            out[place] = 0
+    out[TABLE_SIZE + places_ahead(g, viewer, int(g.button)) * stride + BUTTON] = 1
+    out[TABLE_SIZE + places_ahead(g, viewer, int(g.turn)) * stride + ON_TURN] = g.in_hand[g.turn]
+    out[TABLE_SIZE + places_ahead(g, viewer, opponent) * stride + BATTLE] = in_battle
+    out[TABLE_SIZE + places_ahead(g, viewer, actor) * stride + BATTLE] = in_battle
 
 
 def state_size(seats: int, hand_values: bool) -> int:

@@ -8,15 +8,35 @@ import numpy as np
 import numpy.typing as npt
 
 from card_table import rng
-from card_table.cards import N_CARDS, NO_CARD, count, put_cards, suit_cards
+from card_table.cards import N_CARDS, NO_CARD, count, lowest, suit_cards
 from card_table.compile import ILLEGAL, OK, OVER, State, rule
-from card_table.hands import best_hand
+from card_table.hands import best_hand, best_unsuited
+from card_table.machine import copy_bytes, put_eight, put_flags
 from card_table.rng import random_below, seed_stream, shuffle_end
 
 MAX_SEATS = 10
 MAX_PALACE = 3
 MAX_SIZES = 8
 LOG = 32  # moves kept in the record, the last ones; a power of two
+
+# What all see of the latest moves and of each seat is kept in the record byte for byte as observations show
+# it, since few moves change much of it. A move: its kind, one-hot, and then
+MOVES = 12
+MOVE_SEAT, MOVE_TARGET, MOVE_CHIPS, MOVE_RANK, MOVE_SUIT = range(8, 13)
+MOVE_SIZE = 13
+RECENT = MOVES * MOVE_SIZE
+_OLDER = RECENT - MOVE_SIZE
+# A seat: its soldiers by card, suit and rank of its banner, and then; the observation adds the button, whose
+# turn it is and the battle.
+BANNER_SUIT, BANNER_RANK = N_CARDS, N_CARDS + 4
+IN_HAND, BUTTON, ON_TURN, BATTLE, HAS_STAYED, HAS_DISCARDED, STACK, PRICE, PAID = range(69, 78)
+BUYS, DISCARDS, ATTACKS, CALLS, RAISED, WON = range(78, 84)
+SEAT_SIZE = 84
+_BANNER_SIZE = IN_HAND - BANNER_SUIT
+_NO_BANNER = np.zeros(_BANNER_SIZE, np.int8)
+
+_WHOLE_DECK = 2**N_CARDS - 1
+_IN_ORDER = np.arange(N_CARDS, dtype=np.int8)
 
 STATE = np.dtype(
     (
@@ -29,6 +49,7 @@ STATE = np.dtype(
             ("pile", "i8"),
             ("public_pile", "i8"),  # cards everybody knows to be in the discard pile
             ("public_deck", "i8"),  # cards everybody knows to be in the draw deck
+            ("banners", "i8"),  # of those in the hand, as a set
             ("soldiers", "i8", (MAX_SEATS,)),
             ("palace", "i8", (MAX_SEATS,)),  # of those in the hand
             (
@@ -67,12 +88,7 @@ STATE = np.dtype(
             ("banner", "i1", (MAX_SEATS,)),  # of those in the hand, else NO_CARD
             ("in_hand", "i1", (MAX_SEATS,)),
             ("passed", "i1", (MAX_SEATS,)),  # since the last buy or attack: 0, STAYED or DISCARDED
-            ("buys", "i1", (MAX_SEATS,)),  # the counts of this hand stop at 127
-            ("discards", "i1", (MAX_SEATS,)),
-            ("attacks", "i1", (MAX_SEATS,)),
-            ("calls", "i1", (MAX_SEATS,)),
-            ("raised", "i1", (MAX_SEATS,)),
-            ("won", "i1", (MAX_SEATS,)),  # battles
+            ("recent", "i1", (RECENT,)),  # the last moves, latest first; seats count from 1
             ("dealt", "i1", (MAX_SEATS, MAX_PALACE)),  # palaces in the order dealt
             ("deck", "i1", (N_CARDS,)),  # the draw deck, in no order: draws are random
             ("deck_size", "i1"),
@@ -97,6 +113,7 @@ STATE = np.dtype(
             ("end", "i1"),
             ("viewer", "i1"),  # the seat whose view this is, -1: the whole truth
             ("spare", "i1", (7,)),  # fills the record up to a multiple of eight bytes, always 0
+            ("shown", "i1", (MAX_SEATS, SEAT_SIZE)),  # what all see of each seat
         ],
     )
 )
@@ -297,29 +314,44 @@ def is_legal(g: State, action: int) -> bool:
 @rule
 def legal_actions(g: State, mask: npt.NDArray[np.bool_]) -> None:
     """Write which actions the actor may take into ``mask``, bool (A,); all False when the hand is over."""
-    mask[:] = False
     seat = int(g.actor)
     if seat < 0:
+        mask[:] = False
         return
-    discard = discard_from(g)
+    cards = int(g.soldiers[seat])
+    flags = 0  # the actions before the discards, as bits
     if g.phase == DISCARDING:
-        mask[DONE] = can_finish(g, seat)
-        put_cards(mask[discard : discard + N_CARDS], int(g.soldiers[seat]))
-        return
-    mask[FOLD] = True
-    if g.phase != TURN:
-        mask[CALL] = True
-        for size in range(raise_count(g)):
-            mask[RAISE + size] = raise_amount(g, seat, size) > 0
-        return
-    mask[STAY] = can_stay(g, seat)
-    mask[BUY] = can_buy(g, seat)
-    if can_begin_discard(g, seat):
-        put_cards(mask[discard : discard + N_CARDS], int(g.soldiers[seat]))
+        flags = int(can_finish(g, seat)) << DONE
+    elif g.phase != TURN:
+        cards = 0
+        flags = 1 << FOLD | 1 << CALL
+        if g.no_limit == 0:
+            flags |= int(raise_amount(g, seat, 0) > 0) << RAISE
+    else:
+        cards *= int(can_begin_discard(g, seat))
+        flags = 1 << FOLD | int(can_stay(g, seat)) << STAY | int(can_buy(g, seat)) << BUY
+        if g.no_limit == 0:
+            target = seat
+            for attack in range(RAISE + 1, RAISE + int(g.players)):
+                target = seat_ahead(g, target, 1)
+                flags |= int(can_attack(g, seat, target)) << attack
+    put_eight(mask, 0, flags)
+    put_eight(mask, 8, flags >> 8)
+    discard = discard_from(g)
+    if g.no_limit:
+        _put_sizes(g, seat, mask)
+    put_flags(mask, discard, cards)
+
+
+@rule
+def _put_sizes(g: State, seat: int, mask: npt.NDArray[np.bool_]) -> None:
+    """Write which no-limit raises and attacks the actor may make, by size."""
+    for size in range(raise_count(g)):
+        mask[RAISE + size] = g.opponent >= 0 and raise_amount(g, seat, size) > 0
     action = attack_from(g)
-    for ahead in range(1, int(g.players)):
-        target = seat_ahead(g, seat, ahead)
-        allowed = can_attack(g, seat, target)
+    for ahead in range(1, int(g.seats)):
+        target = seat_ahead(g, seat, ahead) if ahead < g.players else seat
+        allowed = g.phase == TURN and can_attack(g, seat, target)
         for size in range(attack_count(g)):
             mask[action] = allowed and attack_extra(g, seat, target, size) >= 0
             action += 1
@@ -368,10 +400,9 @@ def deal(g: State, reserved: int) -> int:
     """
     seed_stream(g, int(g.seed), int(g.game), int(g.deals))
     g.deals += 1
-    if g.hand == 0:
-        _draw_button(g)
     _clear_table(g)
     taken = reserved
+    prescribed = 0
     for seat in range(int(g.players)):
         if g.stacks[seat] > 0:
             g.in_hand[seat] = 1
@@ -382,15 +413,23 @@ def deal(g: State, reserved: int) -> int:
             for place in range(int(g.palace_cards)):
                 if g.dealt[seat, place] != NO_CARD:
                     taken |= 1 << int(g.dealt[seat, place])
+                    prescribed += 1
+    if g.hand == 0:
+        _draw_button(g)
     cards = all_cards(g) & ~taken
     _put_in_deck(g, cards)
     if not _deal_banners(g, cards):
         return ILLEGAL
-    _deal_palaces(g)
+    _deal_palaces(g, prescribed)
     _put_in_deck(g, reserved)
     for seat in range(int(g.players)):
         if g.in_hand[seat]:
-            renew_strengths(g, seat)
+            g.banners |= 1 << int(g.banner[seat])
+    suits = banner_suits(g)
+    for seat in range(int(g.players)):
+        if g.in_hand[seat]:
+            _first_strengths(g, seat, suits)
+        show_seat(g, seat)
     g.turn = next_in_hand(g, int(g.button))
     g.actor = g.turn
     g.phase = TURN
@@ -399,18 +438,13 @@ def deal(g: State, reserved: int) -> int:
 
 @rule
 def _draw_button(g: State) -> None:
-    with_chips = 0
-    for seat in range(int(g.players)):
-        if g.stacks[seat] > 0:
-            with_chips += 1
-    drawn = random_below(g, with_chips)  # drawn even if given, so that the rest of the deal stays the same
-    if g.button >= 0:
-        return
-    for seat in range(int(g.players)):
-        if g.stacks[seat] > 0:
-            if drawn == 0:
-                g.button = seat
-            drawn -= 1
+    drawn = random_below(g, int(g.left))  # drawn even if given, so that the rest of the deal stays the same
+    if g.button < 0:
+        for seat in range(int(g.players)):
+            if g.in_hand[seat]:
+                if drawn == 0:
+                    g.button = seat
+                drawn -= 1
 
 
 @rule
@@ -418,6 +452,7 @@ def _clear_table(g: State) -> None:
     g.pile = 0
     g.public_pile = 0
     g.public_deck = 0
+    g.banners = 0
     g.pot = 0
     g.owed = 0
     g.raises = 0
@@ -429,28 +464,21 @@ def _clear_table(g: State) -> None:
     g.passing = 0
     g.end = 0
     g.viewer = -1
-    for place in range(LOG):
-        g.log[place] = 0
-    for seat in range(MAX_SEATS):
-        g.soldiers[seat] = 0
-        g.palace[seat] = 0
-        g.private_pile[seat] = 0
-        g.private_deck[seat] = 0
-        g.paid[seat] = 0
-        g.net[seat] = 0
-        g.strength[seat] = 0
-        g.seen[seat] = 0
-        g.in_hand[seat] = 0
-        g.passed[seat] = 0
-        g.buys[seat] = 0
-        g.discards[seat] = 0
-        g.attacks[seat] = 0
-        g.calls[seat] = 0
-        g.raised[seat] = 0
-        g.won[seat] = 0
-        for suit in range(4):
-            g.strength_without[seat, suit] = 0
-            g.shown_without[seat, suit] = 0
+    g.log[:] = 0
+    g.recent[:] = 0
+    g.soldiers[:] = 0
+    g.palace[:] = 0
+    g.private_pile[:] = 0
+    g.private_deck[:] = 0
+    g.paid[:] = 0
+    g.net[:] = 0
+    g.strength[:] = 0
+    g.strength_without[:] = 0
+    g.shown_without[:] = 0
+    g.seen[:] = 0
+    g.in_hand[:] = 0
+    g.passed[:] = 0
+    g.shown[:] = 0
 
 
 @rule
@@ -461,13 +489,16 @@ def all_cards(g: State) -> int:
 
 @rule
 def _put_in_deck(g: State, cards: int) -> None:
+    if cards == _WHOLE_DECK:
+        copy_bytes(g.deck, 0, _IN_ORDER, 0, N_CARDS)
+        g.deck_size = N_CARDS
+        return
     size = int(g.deck_size)
-    if cards:
-        for card in range(N_CARDS):
-            if (cards >> card) & 1:
-                g.deck[size] = card
-                size += 1
-        g.deck_size = size
+    while cards:
+        g.deck[size] = lowest(cards)
+        cards &= cards - 1
+        size += 1
+    g.deck_size = size
 
 
 @rule
@@ -507,13 +538,8 @@ def _deal_banners(g: State, cards: int) -> bool:
 
 
 @rule
-def _deal_palaces(g: State) -> None:
-    to_deal = 0
-    for seat in range(int(g.players)):
-        for place in range(int(g.palace_cards)):
-            if g.in_hand[seat] and g.dealt[seat, place] == NO_CARD:
-                to_deal += 1
-    shuffle_end(g, g.deck, int(g.deck_size), to_deal)
+def _deal_palaces(g: State, prescribed: int) -> None:
+    shuffle_end(g, g.deck, int(g.deck_size), int(g.left) * int(g.palace_cards) - prescribed)
     for place in range(int(g.palace_cards)):
         seat = int(g.button)
         for _ in range(int(g.players)):
@@ -567,12 +593,74 @@ def renew_strengths(g: State, seat: int) -> None:
     shown = _shown_cards(g, seat)
     own = shown | int(g.palace[seat])
     g.strength[seat] = best_hand(own)
-    alone = (int(g.banner[seat]) % 13 + 1) << 16  # the strength of the banner without soldiers
+    few = count(shown) < 5  # which is no flush
     suits = banner_suits(g) & ~(1 << (int(g.banner[seat]) // 13))
     for suit in range(4):
         if (suits >> suit) & 1:
             g.strength_without[seat, suit] = best_hand(own & ~suit_cards(suit))
-            g.shown_without[seat, suit] = best_hand(shown & ~suit_cards(suit)) if g.soldiers[seat] else alone
+            g.shown_without[seat, suit] = (
+                best_unsuited(shown & ~suit_cards(suit)) if few else best_hand(shown & ~suit_cards(suit))
+            )
+
+
+@rule
+def _first_strengths(g: State, seat: int, suits: int) -> None:
+    """``renew_strengths`` of a player who was just dealt in: four cards are no flush."""
+    if g.hand_values == 0:
+        return
+    own = _shown_cards(g, seat) | int(g.palace[seat])
+    g.strength[seat] = best_unsuited(own)
+    banner = int(g.banner[seat])
+    for suit in range(4):
+        if (suits >> suit) & 1 and suit != banner // 13:
+            g.strength_without[seat, suit] = best_unsuited(own & ~suit_cards(suit))
+            g.shown_without[seat, suit] = (banner % 13 + 1) << 16
+
+
+@rule
+def in_bets(amount: int, per_chip: float) -> int:
+    """An amount as observations show it: in small bets, rounded down, at most 255.
+
+    Args:
+        amount: in chips.
+        per_chip: 1 / small bet.
+    """
+    # Half a chip more is never near a whole number of small bets, so that the product, which is faster than
+    # a division, is rounded down like the exact quotient for all amounts below 2**31.
+    return min(int((amount + 0.5) * per_chip), 255)
+
+
+@rule
+def signed_byte(number: int) -> int:
+    """The signed byte with the bits of a number from 0 to 255."""
+    return (number ^ 128) - 128
+
+
+@rule
+def show_seat(g: State, seat: int) -> None:
+    """Bring what all see of a seat up to date, all but its counts."""
+    seat &= 15  # of no effect; it tells the compiler that no index is negative
+    shown = g.shown[seat]
+    per_chip = 1.0 / int(g.small_bet)
+    in_hand = int(g.in_hand[seat])
+    banner = max(int(g.banner[seat]), 0)
+    soldiers = int(g.soldiers[seat])
+    put_flags(g.shown, seat * SEAT_SIZE, soldiers)
+    copy_bytes(g.shown, seat * SEAT_SIZE + BANNER_SUIT, _NO_BANNER, 0, _BANNER_SIZE)
+    shown[BANNER_SUIT + banner // 13] = in_hand
+    shown[BANNER_RANK + banner % 13] = in_hand
+    shown[IN_HAND] = in_hand
+    shown[HAS_STAYED] = g.passed[seat] == STAYED
+    shown[HAS_DISCARDED] = g.passed[seat] == DISCARDED
+    shown[STACK] = signed_byte(in_bets(int(g.stacks[seat]), per_chip))
+    shown[PRICE] = in_hand + count(soldiers)
+    shown[PAID] = signed_byte(in_bets(int(g.paid[seat]), per_chip))
+
+
+@rule
+def add_one(g: State, seat: int, counter: int) -> None:
+    """Count what a seat did; the counts of a hand stop at 127."""
+    g.shown[seat, counter] = min(int(g.shown[seat, counter]) + 1, 127)
 
 
 @rule
@@ -613,6 +701,7 @@ def _leave(g: State, seat: int) -> None:
     g.in_hand[seat] = 0
     g.left -= 1
     g.soldiers[seat] = 0
+    g.banners &= ~(1 << int(g.banner[seat]))
     g.banner[seat] = NO_CARD
     g.strength[seat] = 0
     for suit in range(4):
@@ -624,9 +713,8 @@ def _leave(g: State, seat: int) -> None:
 def banner_suits(g: State) -> int:
     """The suits of the banners in the hand, as a set of bits."""
     suits = 0
-    for seat in range(int(g.players)):
-        if g.in_hand[seat]:
-            suits |= 1 << (int(g.banner[seat]) // 13)
+    for suit in range(4):
+        suits |= int(int(g.banners) & suit_cards(suit) != 0) << suit
     return suits
 
 
@@ -647,6 +735,17 @@ def log_move(g: State, kind: int, about: int, amount: int) -> None:
     entry = kind | seat << 4 | about << 8 | count(int(g.soldiers[seat])) << 14 | amount << 20
     g.log[int(g.moves) & (LOG - 1)] = entry
     g.moves += 1
+    copy_bytes(g.recent, MOVE_SIZE, g.recent, 0, _OLDER)
+    for place in range(MOVE_SIZE):
+        g.recent[place] = 0
+    g.recent[kind - 1] = 1
+    g.recent[MOVE_SEAT] = seat + 1
+    g.recent[MOVE_CHIPS] = signed_byte(in_bets(amount, 1.0 / int(g.small_bet)))
+    if kind == LOG_ATTACK:
+        g.recent[MOVE_TARGET] = about + 1
+    elif kind in (LOG_BUY, LOG_DISCARD):
+        g.recent[MOVE_RANK] = about % 13 + 1
+        g.recent[MOVE_SUIT] = about // 13 + 1
 
 
 @rule
@@ -672,6 +771,16 @@ def apply(g: State, action: int) -> int:
 def take(g: State, action: int) -> int:
     """Take an action that is known to be legal; returns OK or OVER."""
     seat = int(g.actor)
+    other = int(g.opponent)
+    status = _move(g, seat, action)
+    show_seat(g, seat)
+    if other >= 0:
+        show_seat(g, other)
+    return status
+
+
+@rule
+def _move(g: State, seat: int, action: int) -> int:
     if action >= discard_from(g):
         return _discard(g, seat, action - discard_from(g))
     if action >= attack_from(g):
@@ -697,6 +806,8 @@ def take(g: State, action: int) -> int:
 def _clear_passed(g: State) -> None:
     for seat in range(int(g.players)):
         g.passed[seat] = 0
+        g.shown[seat, HAS_STAYED] = 0
+        g.shown[seat, HAS_DISCARDED] = 0
 
 
 @rule
@@ -710,7 +821,7 @@ def _buy(g: State, seat: int) -> int:
     for viewer in range(int(g.players)):
         g.private_deck[viewer] &= ~(1 << card)
     g.soldiers[seat] |= 1 << card
-    g.buys[seat] = min(int(g.buys[seat]) + 1, 127)
+    add_one(g, seat, BUYS)
     renew_strengths(g, seat)
     _clear_passed(g)
     g.phase = DISCARDING
@@ -727,7 +838,7 @@ def _discard(g: State, seat: int, card: int) -> int:
         g.passing = 1
     g.soldiers[seat] &= ~(1 << card)
     _discard_shown(g, 1 << card)
-    g.discards[seat] = min(int(g.discards[seat]) + 1, 127)
+    add_one(g, seat, DISCARDS)
     renew_strengths(g, seat)
     return _finish_discarding(g) if g.soldiers[seat] == 0 else OK
 
@@ -759,7 +870,7 @@ def _attack(g: State, seat: int, target: int, size: int) -> int:
     amount = min(int(g.stacks[seat]), price(g, seat) + extra)
     log_move(g, LOG_ATTACK, target, amount)
     pay(g, seat, amount)
-    g.attacks[seat] = min(int(g.attacks[seat]) + 1, 127)
+    add_one(g, seat, ATTACKS)
     _clear_passed(g)
     g.phase = ANSWERING
     g.actor = target
@@ -774,7 +885,7 @@ def _raise(g: State, seat: int, size: int) -> int:
     amount = raise_amount(g, seat, size)
     log_move(g, LOG_RAISE, 0, amount)
     pay(g, seat, call_cost(g, seat) + amount)
-    g.raised[seat] = min(int(g.raised[seat]) + 1, 127)
+    add_one(g, seat, RAISED)
     g.phase = FACING_RAISE
     g.actor = g.opponent
     g.opponent = seat
@@ -791,7 +902,7 @@ def _call(g: State, seat: int) -> int:
     other = int(g.opponent)
     if g.phase == FACING_RAISE:
         pay(g, other, amount - int(g.owed))  # what of the raise is not called goes back
-    g.calls[seat] = min(int(g.calls[seat]) + 1, 127)
+    add_one(g, seat, CALLS)
     return _fight(g, seat, other)
 
 
@@ -844,7 +955,7 @@ def _beaten(g: State, loser: int, winner: int) -> int:
     captured = _shown_cards(g, loser)
     _leave(g, loser)
     g.soldiers[winner] |= captured
-    g.won[winner] = min(int(g.won[winner]) + 1, 127)
+    add_one(g, winner, WON)
     renew_strengths(g, winner)
     _end_battle(g)
     end = _decided(g)
@@ -903,6 +1014,7 @@ def _settle(g: State, end: int) -> int:
                 winners |= 1 << seat
     share = int(g.pot) // count(winners)
     odd = int(g.pot) % count(winners)
+    per_chip = 1.0 / int(g.small_bet)
     seat = int(g.button)
     for _ in range(int(g.players)):
         seat = seat_ahead(g, seat, 1)
@@ -915,6 +1027,7 @@ def _settle(g: State, end: int) -> int:
         g.stacks[seat] += won
         g.net[seat] = won - int(g.paid[seat])
         g.score[seat] += g.net[seat]
+        g.shown[seat, STACK] = signed_byte(in_bets(int(g.stacks[seat]), per_chip))
     g.pot = 0
     g.end = end
     g.phase = ENDED

@@ -87,12 +87,25 @@ def check_states(states: States, game: Game) -> None:
     assert np.take_along_axis(is_in, actors[:, None].astype(int), 1).all(), "the actor is in the hand"
     stale = _first_stale_strength(states)
     assert stale < 0, f"strengths of game {stale} are stale"
+    fresh = states.copy()
+    fresh["shown"][..., : rules.BUYS] = 0
+    _show_all(fresh)
+    stale_shows = (fresh["shown"] != states["shown"]).any(axis=(1, 2))
+    assert not stale_shows.any(), f"what all see of game {np.argmax(stale_shows)} is stale"
+    assert (states["banners"] == _card_bits(np.where(states["in_hand"] != 0, states["banner"], -1))).all()
 
 
 def _card_bits(cards: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     """The sets of the cards in the last axis, where -1 is no card."""
     bits = np.where(cards >= 0, np.int64(1) << np.maximum(cards, 0).astype(np.int64), 0)
     return np.bitwise_or.reduce(bits, axis=-1) if cards.shape[-1] else np.zeros(cards.shape[:-1], np.int64)
+
+
+@rule
+def _show_all(states: States) -> None:
+    for i in range(len(states)):
+        for seat in range(int(states[i].players)):
+            rules.show_seat(states[i], seat)
 
 
 @rule

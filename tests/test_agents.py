@@ -170,9 +170,11 @@ def test_a_spec_that_names_no_agent_is_refused(text: str, told: str) -> None:
         agents.load(text)
 
 
-@pytest.mark.parametrize("game", ["bridge", 5, [], palace_v0, dict, Game, palace_v0.LAYOUT], ids=str)
+@pytest.mark.parametrize(
+    "game", ["bridge", 5, [], palace_v0, dict, Game, palace_v0.LAYOUT], ids=lambda game: repr(game)[:30]
+)
 def test_an_unknown_game_is_refused(game: Any) -> None:  # noqa: ANN401
-    with pytest.raises(ValueError, match=r"game .* is unknown: choose from \['palace'\]"):
+    with pytest.raises(ValueError, match=r"game .* is unknown: choose from \['palace', 'detective'\]"):
         agents.load("tight", game)
     with pytest.raises(ValueError, match=r"game .* is unknown"):
         duel(game, agents.load("tight"), agents.load("tight"), 10)

@@ -40,7 +40,7 @@ def trajectory(batch: Batch, steps: int, seed: int) -> str:
 
 
 TABLES: list[dict[str, Any]] = [
-    {"players": 4},
+    {"players": 4, "stack": 500},
     {"players": 10, "betting": "no-limit", "hands": 4, "stack": 40},
     {"players": 2, "ranks": 3, "palace_cards": 2, "max_soldiers": 2, "hand_values": False, "seats": 5},
     {

@@ -146,6 +146,9 @@ def _changed(field: str, seat: int, value: Change, steps: int = 12) -> bool:
         other[field][:, seat] = value(states[field][:, seat])
     else:
         other[field] = value(states[field])
+    for g in other:
+        for shown in range(4):
+            rules.show_seat(g, shown)
     return bool((look(game, other, 0) != look(game, states, 0)).any(axis=1).all())
 
 
@@ -156,12 +159,12 @@ def _changed(field: str, seat: int, value: Change, steps: int = 12) -> bool:
         ("soldiers", 0, lambda cards: cards ^ (1 << 50)),
         ("stacks", 2, lambda chips: chips + 2),
         ("paid", 3, lambda chips: chips + 2),
-        ("buys", 1, lambda count: count + 1),
-        ("discards", 1, lambda count: count + 1),
-        ("attacks", 2, lambda count: count + 1),
-        ("calls", 2, lambda count: count + 1),
-        ("raised", 3, lambda count: count + 1),
-        ("won", 3, lambda count: count + 1),
+        ("shown", 1, lambda row: row + (np.arange(len(row[0])) == rules.BUYS)),
+        ("shown", 1, lambda row: row + (np.arange(len(row[0])) == rules.DISCARDS)),
+        ("shown", 2, lambda row: row + (np.arange(len(row[0])) == rules.ATTACKS)),
+        ("shown", 2, lambda row: row + (np.arange(len(row[0])) == rules.CALLS)),
+        ("shown", 3, lambda row: row + (np.arange(len(row[0])) == rules.RAISED)),
+        ("shown", 3, lambda row: row + (np.arange(len(row[0])) == rules.WON)),
         ("pot", 0, lambda chips: chips + 2),
         ("deck_size", 0, lambda size: size - 1),
         ("raises", 0, lambda count: count + 1),
@@ -184,13 +187,22 @@ def test_each_of_the_last_twelve_moves_shows() -> None:
     batch = palace_v0.batch(200, players=10, seed=2)
     for _ in range(200):
         batch.step([rng.choice(np.flatnonzero(mask)) for mask in batch.masks])
-    game = batch.game
-    states = batch.states[batch.states["moves"] >= 14]
-    assert len(states) > 5
-    for back in range(1, 14):
-        other = states.copy()
-        for g in other:
-            g.log[(int(g.moves) - back) % rules.LOG] += 1 << 24
-        changed = (look(game, other, 0) != look(game, states, 0)).any(axis=1)
-        assert changed.all() == (back <= 12)
-        assert changed.any() == (back <= 12)
+    piece = batch.game.layout.slice_of("moves")
+    states, shown = batch.states, batch.observations[:, piece].reshape(200, rules.MOVES, rules.MOVE_SIZE)
+    assert (states["moves"] >= 13).sum() > 5
+    kinds = set()
+    for g, moves, viewer in zip(states, shown, batch.actors.tolist(), strict=True):
+        for back, row in enumerate(moves.tolist(), 1):
+            wanted = [0] * rules.MOVE_SIZE
+            if back <= g.moves:
+                entry = int(g.log[(int(g.moves) - back) % rules.LOG])
+                kind, seat, about, chips = entry & 15, entry >> 4 & 15, entry >> 8 & 63, entry >> 20
+                kinds.add(kind)
+                wanted[kind - 1] = 1
+                wanted[8] = (seat - viewer) % 10 + 1
+                wanted[9] = (about - viewer) % 10 + 1 if kind == rules.LOG_ATTACK else 0
+                wanted[10] = chips // 2
+                if kind in (rules.LOG_BUY, rules.LOG_DISCARD):
+                    wanted[11:] = [about % 13 + 1, about // 13 + 1]
+            assert row == wanted
+    assert kinds == set(range(1, 9))
