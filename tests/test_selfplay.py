@@ -11,7 +11,9 @@ from agents import load
 from agents.arena import duel
 from agents.policy import Policy, choose
 from agents.selfplay import Decisions, SelfPlay
-from agents.settings import Settings
+from agents.settings import SETTINGS, Settings
+from card_table.game import Game
+from detective_env.detective_v0 import Detective
 from palace_env.palace_v0 import Palace
 
 SMALL = Settings(games=16, rollout=256, batch=64, hidden=16, bfloat16=False)
@@ -22,11 +24,9 @@ def _one_thread() -> None:
     torch.set_num_threads(1)
 
 
-def recorded(
-    moves: list[tuple[int, int, float]], ends: dict[int, list[float]], game: Palace | None = None
-) -> Decisions:
+def recorded(moves: list[tuple[int, int, float]], ends: dict[int, Any], told: int = 1) -> Decisions:
     """Decisions from (game, seat, value) in order, and the payoffs of those that ended a hand."""
-    decisions = Decisions(game or Palace(players=3), len(moves))
+    decisions = Decisions(Palace(players=3), len(moves), told)
     decisions.extend(len(moves))
     for row, (table, seat, value) in enumerate(moves):
         decisions.games[row], decisions.seats[row], decisions.values[row] = table, seat, value
@@ -72,6 +72,58 @@ def plain_advantages(values: list[float], payoff: float, trace: float) -> list[f
     ]
 
 
+def test_what_a_decision_brings_goes_to_each_seats_last_decision_up_to_it() -> None:
+    # The last three decisions of the hand are told what they brought: seat 1's, seat 2's and seat 0's second.
+    brought = [[-1.0, 2.0, -1.0], [-2.0, -2.0, 4.0], [8.0, -4.0, -4.0]]
+    moves = [(0, 0, 0.5), (0, 1, 0.25), (0, 2, 1.0), (0, 0, -0.5)]
+    decisions = recorded(moves, {3: brought}, told=3)
+    decisions.credit(1, 0.5)
+    # All that is earned from the decision on: seat 1's is followed by all three, seat 2's by two.
+    assert decisions.returns.tolist() == [5.0, -4.0, 0.0, 8.0]
+    # Seat 0's first decision has the three before its second: -1 - 2 + (-0.5) - 0.5 + 0.5 × (8 + 0.5).
+    assert decisions.advantages.tolist() == [0.25, -4.25, -1.0, 8.5]
+
+
+def test_what_is_brought_before_a_seats_first_decision_is_none_of_its_own_and_ends_with_the_hand() -> None:
+    hand = [[1.0, -1.0, 0.0], [0.0, 3.0, -3.0]]
+    moves = [(0, 0, 0.0), (0, 1, 0.0), (0, 1, 0.0), (0, 0, 0.0)]
+    decisions = recorded(moves, {1: hand, 3: hand}, told=2)
+    decisions.credit(1, 0.95)
+    assert decisions.returns.tolist() == [1.0, 3.0, 2.0, 0.0]
+
+
+def plain_credit(
+    moves: list[tuple[int, int, float]], ends: dict[int, Any], trace: float
+) -> tuple[list[float], list[float]]:
+    """Advantages and returns, in 32 bits, of hands of which only the whole is told."""
+    advantages, returns = [np.nan] * len(moves), [np.nan] * len(moves)
+    ahead: dict[int, dict[int, tuple[np.float32, np.float32]]] = {}
+    payoff: dict[int, list[np.float32]] = {}
+    for row in range(len(moves) - 1, -1, -1):
+        table, seat, value = moves[row]
+        if row in ends:
+            payoff[table], ahead[table] = [np.float32(part) for part in ends[row]], {}
+        if table in payoff:
+            after, later = ahead[table].get(seat, (payoff[table][seat], np.float32(0)))
+            advantage = after - np.float32(value) + np.float32(trace) * later
+            advantages[row], returns[row] = float(advantage), float(payoff[table][seat])
+            ahead[table][seat] = np.float32(value), advantage
+    return advantages, returns
+
+
+def test_a_payoff_at_the_end_is_credited_to_the_bit_as_a_whole() -> None:
+    rng = np.random.default_rng(5)
+    moves = [(int(rng.integers(7)), int(rng.integers(3)), float(rng.normal())) for _ in range(3000)]
+    ends = {int(row): rng.normal(size=3).tolist() for row in rng.choice(3000, 200, replace=False)}
+    decisions = recorded(moves, ends)
+    decisions.credit(7, 0.95)
+    advantages, returns = plain_credit(moves, ends, 0.95)
+    complete = decisions.complete
+    np.testing.assert_array_equal(complete, ~np.isnan(advantages))
+    np.testing.assert_array_equal(decisions.advantages[complete], np.array(advantages)[complete])
+    np.testing.assert_array_equal(decisions.returns[complete], np.array(returns)[complete])
+
+
 @pytest.mark.parametrize("trace", [0.0, 0.6, 0.95, 1.0])
 def test_advantages_equal_a_plain_reference(trace: float) -> None:
     rng = np.random.default_rng(4)
@@ -113,8 +165,11 @@ def test_decisions_keep_their_contents_when_room_is_made() -> None:
     assert decisions.actions[:30].tolist() == list(range(30))
 
 
-def test_every_hand_is_learned_from_once_and_whole() -> None:
-    model = SelfPlay(Palace(players=3, hands=4), SMALL, seed=3)
+@pytest.mark.parametrize(
+    "game", [Palace(players=3, hands=4), Detective(players=3)], ids=["palace", "detective"]
+)
+def test_every_hand_is_learned_from_once_and_whole(game: Game) -> None:
+    model = SelfPlay(game, SMALL, seed=3)
     learned = played = 0
     for _ in range(6):
         model.collect()
@@ -199,18 +254,19 @@ def test_threads_do_not_change_the_training() -> None:
     assert (one.weights().first == two.weights().first).all()
 
 
-def test_a_restored_snapshot_goes_on_exactly() -> None:
-    model = SelfPlay(Palace(players=5), SMALL, seed=7)
-    for _ in range(3):
+@pytest.mark.parametrize("game", [Palace(players=5), Detective(players=3)], ids=["palace", "detective"])
+def test_a_restored_snapshot_goes_on_exactly(game: Game) -> None:
+    model = SelfPlay(game, SMALL, seed=7)
+    for _ in range(2):
         model.iterate(0.1)
     arrays, state = model.snapshot()
     assert model.decisions.size > 0  # unfinished hands are part of it
     figures = [model.iterate(0.5), model.iterate(0.9)]
 
-    other = SelfPlay(Palace(players=5), SMALL, seed=7)
+    other = SelfPlay(game, SMALL, seed=7)
     other.restore(arrays, state)
     assert [other.iterate(0.5), other.iterate(0.9)] == figures
-    assert (other.num_timesteps, other.hands, other.iterations) == (model.num_timesteps, model.hands, 5)
+    assert (other.num_timesteps, other.hands, other.iterations) == (model.num_timesteps, model.hands, 4)
     for name, weights in vars(model.weights()).items():
         np.testing.assert_array_equal(vars(other.weights())[name], weights)
 
@@ -257,3 +313,16 @@ def test_a_short_training_beats_random_play() -> None:
     model.learn(120_000)
     result = duel(game, Policy(model.weights(), "learned"), load("random", game), deals=400, seed=11)
     assert result.mean - result.error > 0.3
+
+
+def test_a_short_training_of_detective_beats_random_play() -> None:
+    game = Detective(players=3)
+    model = SelfPlay(game, Settings(games=128, rollout=3072, batch=512, hidden=64, unit=4.0), seed=1)
+    model.learn(120_000)
+    result = duel(game, Policy(model.weights(), "learned"), load("random", game), deals=100, seed=11)
+    assert result.mean - result.error > 0.5
+
+
+def test_each_game_has_settings_of_its_own() -> None:
+    for game in (Palace(), Detective()):
+        assert SelfPlay(game).settings is SETTINGS[game.name]
