@@ -7,37 +7,32 @@ import numpy as np
 
 from agents.detective_simple import bet
 from card_table.compile import State, rule
-from detective_env.rules import BLUFF, MAX_BET, NONE, PLUS_ONE, STREETS, can_put, most_chips
+from detective_env.rules import BLUFF, MAX_BET, NONE, PLUS_ONE, STREETS
 
 EQUITY, DETECTIVE = range(2)  # whose plan it is
 MOST = MAX_BET * STREETS  # chips
 HAS_PLUS, HAS_BLUFF = 1, 2
 
-# The chances that whoever most likely is the best is, and that whoever most likely is the weakest is, by plan,
-# by players (3, 4), by street: eight cases, each as likely as the others.
-_BY_CARDS = [
+# How sure a player is when it comes to bet, in eight cases, each as likely as the others: the chance of whom
+# it holds to be the best to be it, and that of the weakest. Found in hands among `equity`: by the cards alone
+# it is alike on all streets; who reads the bets too is surer on the flop, and again from the turn on.
+_THREE = (
+    ((0.40, 0.42, 0.52, 0.53, 0.67, 0.68, 0.88, 0.86), (0.42, 0.55, 0.50, 0.67, 0.56, 0.73, 0.58, 0.78)),
+    ((0.49, 0.53, 0.68, 0.69, 0.83, 0.84, 0.98, 0.96), (0.53, 0.76, 0.60, 0.83, 0.67, 0.87, 0.66, 0.88)),
+    ((0.56, 0.58, 0.76, 0.78, 0.91, 0.91, 1.00, 1.00), (0.58, 0.82, 0.68, 0.89, 0.74, 0.94, 0.74, 0.96)),
+)
+_FOUR = (
+    ((0.33, 0.36, 0.46, 0.47, 0.62, 0.63, 0.86, 0.84), (0.38, 0.51, 0.44, 0.60, 0.47, 0.65, 0.47, 0.65)),
+    ((0.42, 0.45, 0.63, 0.64, 0.80, 0.81, 0.97, 0.96), (0.48, 0.69, 0.54, 0.77, 0.55, 0.79, 0.53, 0.77)),
+    ((0.51, 0.54, 0.73, 0.74, 0.89, 0.90, 0.99, 0.99), (0.53, 0.78, 0.58, 0.83, 0.63, 0.87, 0.60, 0.86)),
+)
+# By plan, players less 3, street, which of the two chances, and case. Preflop nothing is still to come.
+SURENESS = np.array(
     [
-        (0.40, 0.42),
-        (0.42, 0.55),
-        (0.52, 0.50),
-        (0.53, 0.67),
-        (0.67, 0.56),
-        (0.68, 0.73),
-        (0.88, 0.58),
-        (0.86, 0.78),
-    ],
-    [
-        (0.33, 0.38),
-        (0.36, 0.51),
-        (0.46, 0.44),
-        (0.47, 0.60),
-        (0.62, 0.47),
-        (0.63, 0.65),
-        (0.86, 0.47),
-        (0.84, 0.65),
-    ],
-]
-SURENESS = np.array([[[cases] * STREETS for cases in _BY_CARDS]] * 2)
+        [[cards] * STREETS for cards, _, _ in (_THREE, _FOUR)],
+        [[cards, flop, later, later] for cards, flop, later in (_THREE, _FOUR)],
+    ]
+)
 
 FIELDS = [
     ("planned", "i8"),  # the rules that the plan below is for, see `plan`, 0: none
@@ -48,41 +43,83 @@ FIELDS = [
 
 @rule
 def best_bet(g: State, scratch: State, whose: int) -> int:
-    """The actor's bet that is worth most by ``scratch``'s chances; of equals the first, without a card.
+    """The actor's bet that is worth most by ``scratch``'s chances; of equals the one on the lowest seat.
 
-    Clockwise and Blank are never worth more than no card, so that neither is played.
+    Args:
+        g: a view.
+        scratch: with ``best`` and ``weakest``, and a plan.
+        whose: EQUITY or DETECTIVE.
     """
     seat = int(g.actor)
     street = int(g.street)
     left = int(g.chips_left[seat])
-    cards = 0
-    if can_put(g, seat, PLUS_ONE):
-        cards |= HAS_PLUS
-    if can_put(g, seat, BLUFF):
-        cards |= HAS_BLUFF
+    cards = held_cards(int(g.cards[seat]))
     action = -1
     best = 0.0
     for named in range(int(g.players)):
         right = float(scratch.best[named])
         weakest = float(scratch.weakest[named])
-        for chips in range(1, most_chips(g, seat) + 1):
-            worth = chips * right + float(scratch.worth[whose, street + 1, left - chips, cards])
-            if action < 0 or worth > best:
-                action = bet(g, named, chips, NONE)
-                best = worth
-            if cards & HAS_PLUS:
-                later = float(scratch.worth[whose, street + 1, left - chips, cards & ~HAS_PLUS])
-                worth = plus_points(g, chips, right) + later
-                if worth > best:
-                    action = bet(g, named, chips, PLUS_ONE)
-                    best = worth
-            if cards & HAS_BLUFF:
-                later = float(scratch.worth[whose, street + 1, left - chips, cards & ~HAS_BLUFF])
-                worth = chips * weakest + later
-                if worth > best:
-                    action = bet(g, named, chips, BLUFF)
-                    best = worth
+        worth, chips, card = best_stake(g, scratch, whose, street, left, cards, right, weakest)
+        if action < 0 or worth > best:
+            action = bet(g, named, chips, card)
+            best = worth
     return action
+
+
+@rule
+def held_cards(kinds: int) -> int:
+    """Which of +1 and Bluff are among action cards, bit k for kind k, as HAS_PLUS and HAS_BLUFF."""
+    return (kinds >> PLUS_ONE & 1) * HAS_PLUS | (kinds >> BLUFF & 1) * HAS_BLUFF
+
+
+@rule
+def best_stake(
+    g: State, scratch: State, whose: int, street: int, left: int, cards: int, right: float, weakest: float
+) -> tuple[float, int, int]:
+    """What a bet on a player is worth at best, with the points to come; its chips, and what lies under them.
+
+    Clockwise and Blank bring what no card brings, so that neither is played.
+
+    Args:
+        g: a game.
+        scratch: with the points to come from the next street on.
+        whose: EQUITY or DETECTIVE.
+        street: which it is.
+        left: the chips that the one who bets has.
+        cards: HAS_PLUS, HAS_BLUFF, both or 0.
+        right: the chance that the player has the best hand.
+        weakest: the chance that it is the weakest.
+    """
+    best = -1.0  # a bet without a card is worth more
+    best_chips = 1
+    best_card = NONE
+    for chips in range(1, min(MAX_BET, left - (int(g.streets) - 1 - street)) + 1):
+        worth = chips * right + points_to_come(scratch, whose, street, left - chips, cards)
+        if worth > best:
+            best = worth
+            best_chips = chips
+            best_card = NONE
+        if cards & HAS_PLUS:
+            to_come = points_to_come(scratch, whose, street, left - chips, cards & ~HAS_PLUS)
+            worth = plus_points(g, chips, right) + to_come
+            if worth > best:
+                best = worth
+                best_chips = chips
+                best_card = PLUS_ONE
+        if cards & HAS_BLUFF:
+            to_come = points_to_come(scratch, whose, street, left - chips, cards & ~HAS_BLUFF)
+            worth = chips * weakest + to_come
+            if worth > best:
+                best = worth
+                best_chips = chips
+                best_card = BLUFF
+    return best, best_chips, best_card
+
+
+@rule
+def points_to_come(scratch: State, whose: int, street: int, left: int, cards: int) -> float:
+    """The points that a plan expects after a street, of so many chips and these cards then left."""
+    return float(scratch.worth[whose, street + 1, left, cards])
 
 
 @rule
@@ -114,19 +151,10 @@ def plan(g: State, scratch: State) -> None:
 def points_from(g: State, scratch: State, whose: int, street: int, left: int, cards: int) -> float:
     """The points to come, from a street on, given those from the next one on."""
     total = 0.0
-    cases = SURENESS.shape[3]
+    cases = SURENESS.shape[-1]
     for case in range(cases):
-        right = float(SURENESS[whose, int(g.players) - 3, street, case, 0])
-        weakest = float(SURENESS[whose, int(g.players) - 3, street, case, 1])
-        best = 0.0
-        for chips in range(1, min(MAX_BET, left - (int(g.streets) - 1 - street)) + 1):
-            later = left - chips
-            best = max(best, chips * right + float(scratch.worth[whose, street + 1, later, cards]))
-            if cards & HAS_PLUS:
-                rest = float(scratch.worth[whose, street + 1, later, cards & ~HAS_PLUS])
-                best = max(best, plus_points(g, chips, right) + rest)
-            if cards & HAS_BLUFF:
-                rest = float(scratch.worth[whose, street + 1, later, cards & ~HAS_BLUFF])
-                best = max(best, chips * weakest + rest)
-        total += best
+        right = float(SURENESS[whose, int(g.players) - 3, street, 0, case])
+        weakest = float(SURENESS[whose, int(g.players) - 3, street, 1, case])
+        worth, _, _ = best_stake(g, scratch, whose, street, left, cards, right, weakest)
+        total += worth
     return float(total / cases)

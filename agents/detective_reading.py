@@ -1,14 +1,17 @@
 """A scripted agent of Detective Poker that reads the others' bets, as if they were those of ``equity``.
 
 What the actor cannot see is its own exposed card and the others' private ones. Each of the others sees the
-first and one of the second, so that its bets tell how likely these two are together; given the actor's exposed
-card they tell nothing of a third player's. For each other player a table holds that likelihood, by both cards.
+first and one of the second, so that its bets tell how likely these two are together; given the actor's
+exposed card they tell nothing of a third player's. A table holds that likelihood for each of the others, by
+both cards.
 
 To know what ``equity`` would bet in a player's place its chances are found without samples: on one street
 cards of a rank are alike, unless a flush can be made of their suit, so that there are only a few kinds of
-cards, and two cards of these kinds make hands that fall into a few levels of strength. The cards that a player
-does not see are held to be independent of each other.
+cards, and two cards of these kinds make hands that fall into a few levels of strength. The cards that a
+player does not see are held to be independent of each other.
 """
+
+import math
 
 import numpy as np
 import numpy.typing as npt
@@ -27,19 +30,19 @@ from agents.detective_plan import (
     HAS_BLUFF,
     HAS_PLUS,
     best_bet,
+    held_cards,
     plan,
     plus_points,
+    points_to_come,
 )
 from card_table.cards import N_CARDS, NO_CARD, count, lowest, suit_cards
 from card_table.compile import State, rule
 from card_table.hands import best_hand
 from card_table.rng import random_word
 from detective_env.rules import (
-    BLUFF,
     FACE_DOWN,
     MAX_BET,
     MAX_SEATS,
-    PLUS_ONE,
     all_cards,
     board_on,
     seat_ahead,
@@ -47,9 +50,9 @@ from detective_env.rules import (
 )
 
 # What it goes by, found by playing variants against `equity`.
-NOISE = 0.12  # bets are held to be made in proportion to exp(points / NOISE) ...
+NOISE = 0.08  # bets are held to be made in proportion to exp(points / NOISE) ...
 FLOOR = 0.01  # ... or, this often, for reasons unknown
-LEVELS = 32  # of strength
+LEVELS = 16  # of strength
 STEPS = 64  # to which chances are rounded
 KINDS = 26  # of cards: the ranks, and again the ranks of the suit that can make a flush
 TRIES = 4  # how many times as many samples may be drawn as are wanted, to get some without a card twice
@@ -67,6 +70,7 @@ SCRATCH = np.dtype(
             ("likely", "f8", (MAX_SEATS, N_CARDS, N_CARDS)),
             ("exposed", "f8", (N_CARDS,)),  # the same of the actor's exposed card alone, summed up
             # By kind of card, on one street:
+            ("kinds", "i8"),  # how many there are: those of the flush suit only if there is one
             ("kind_of", "i1", (N_CARDS,)),
             ("held", "i1", (KINDS,)),  # how many there are, as far as all players know
             ("open", "i1", (KINDS,)),  # how many the player whose bet is read cannot place
@@ -74,8 +78,9 @@ SCRATCH = np.dtype(
             ("level", "i1", (KINDS, KINDS)),  # of the strength of two cards, -1 if there are no two
             ("equal", "f8", (LEVELS, KINDS)),  # the chance of a hand of that level, one card being known
             ("below", "f8", (LEVELS, KINDS)),  # and of a weaker one, equal ones counting half
-            # By seat counted from the player whose bet is read, and by the kinds of its private card and of
-            # the actor's exposed one: the chances that this player sees.
+            # By role (0 the player whose bet is read, 1 the actor, 2 and 3 the others clockwise of the first)
+            # and by the kinds of the first's private and of the second's exposed card: the chances that the
+            # first sees of having the best and the weakest hand.
             ("right", "f8", (MAX_SEATS, KINDS, KINDS)),
             ("poor", "f8", (MAX_SEATS, KINDS, KINDS)),
             # What a bet on a seat weighs by the chance of its being best or weakest, in steps:
@@ -108,13 +113,8 @@ def read_bets(g: State, scratch: State) -> None:
     """Fill in ``likely`` by all bets of the others so far."""
     seat = int(g.actor)
     size = int(scratch.n_unseen)
-    cards = 0
-    if (int(g.actions) >> PLUS_ONE) & 1:
-        cards |= HAS_PLUS
-    if (int(g.actions) >> BLUFF) & 1:
-        cards |= HAS_BLUFF
     for other in range(int(g.players)):
-        scratch.kept[other] = cards
+        scratch.kept[other] = held_cards(int(g.actions))
         for own in range(size):
             for theirs in range(size):
                 scratch.likely[other, own, theirs] = 0.0 if own == theirs else 1.0
@@ -133,6 +133,7 @@ def sort_kinds(g: State, scratch: State, street: int) -> None:
     """Sort the cards of a street by kind, and the hands that two of them make by level."""
     board = board_on(g, street)
     flush = flush_suit(board)
+    scratch.kinds = 26 if flush >= 0 else 13
     cards = all_cards(g) & ~board & ~thrown_by(g, street)
     scratch.held[:] = 0
     scratch.level[:] = -1
@@ -142,7 +143,7 @@ def sort_kinds(g: State, scratch: State, street: int) -> None:
         if (cards >> card) & 1:
             scratch.held[kind] += 1
     size = 0
-    for one in range(KINDS):
+    for one in range(int(scratch.kinds)):
         for two in range(one + 1):
             pair = two_cards(scratch, cards, flush, one, two)
             if pair:
@@ -150,7 +151,7 @@ def sort_kinds(g: State, scratch: State, street: int) -> None:
                 size += 1
     made = scratch.made[:size]
     made.sort()
-    for one in range(KINDS):
+    for one in range(int(scratch.kinds)):
         for two in range(one + 1):
             pair = two_cards(scratch, cards, flush, one, two)
             if pair:
@@ -206,12 +207,10 @@ def read_bet(g: State, scratch: State, other: int, street: int) -> None:
     spread_levels(g, scratch)
     find_chances(g, scratch, other)
     weigh_options(g, scratch, other, street)
-    named = int(g.bet_board[street, other]) - other
-    if named < 0:
-        named += int(g.players)
-    judge(g, scratch, named)
+    named = role_of(g, other, int(g.bet_board[street, other]))
+    leaning = judge(g, scratch, named)
     if g.bet_card[street, other] == FACE_DOWN:
-        guess_card(g, scratch, other, named)
+        scratch.kept[other] &= ~(HAS_PLUS if leaning >= 0 else HAS_BLUFF)
     size = int(scratch.n_unseen)
     for own in range(size):
         own_kind = int(scratch.kind_of[scratch.unseen[own]])
@@ -222,8 +221,8 @@ def read_bet(g: State, scratch: State, other: int, street: int) -> None:
 
 @rule
 def see_as(g: State, scratch: State, other: int) -> None:
-    """Count by kind the cards that a player cannot place, its private card and the actor's exposed one too."""
-    for kind in range(KINDS):
+    """Count by kind the cards that a player does not see, its own and the actor's exposed one among them."""
+    for kind in range(int(scratch.kinds)):
         scratch.open[kind] = scratch.held[kind]
     for third in range(int(g.players)):
         if third != other and g.exposed[third] != NO_CARD:
@@ -234,10 +233,10 @@ def see_as(g: State, scratch: State, other: int) -> None:
 def spread_levels(g: State, scratch: State) -> None:
     """Fill in ``equal`` and ``below``."""
     scratch.equal[:] = 0
-    for known in range(KINDS):
+    for known in range(int(scratch.kinds)):
         total = 0
         if scratch.held[known]:
-            for hidden in range(KINDS):
+            for hidden in range(int(scratch.kinds)):
                 n = int(scratch.open[hidden]) - (1 if hidden == known and scratch.open[known] else 0)
                 if n > 0 and scratch.level[known, hidden] >= 0:
                     scratch.equal[scratch.level[known, hidden], known] += n
@@ -255,60 +254,64 @@ def find_chances(g: State, scratch: State, other: int) -> None:
     """Fill in ``right`` and ``poor``: the chances that a player sees."""
     scratch.right[:] = 0
     scratch.poor[:] = 0
-    players = int(g.players)
-    actor = int(g.actor) - other
-    if actor < 0:
-        actor += players
-    # The kinds of the exposed cards that both the player and the actor see, and where they sit.
-    first = -1
-    second = -1
-    first_kind = 0
-    second_kind = 0
-    for ahead in range(1, players):
-        if ahead != actor:
-            kind = int(scratch.kind_of[g.exposed[seat_ahead(g, other, ahead)]])
-            if first < 0:
-                first = ahead
-                first_kind = kind
-            else:
-                second = ahead
-                second_kind = kind
-    for theirs in range(KINDS):
+    two = third_player(g, other, 0)
+    three = third_player(g, other, 1) if g.players > 3 else -1
+    kinds = int(scratch.kinds)
+    for theirs in range(kinds):
         if scratch.open[theirs] > 0:
             for level in range(LEVELS):
-                he = float(scratch.equal[level, theirs])
-                be = float(scratch.below[level, theirs])
-                ae = 1.0 - be
-                hf = float(scratch.equal[level, first_kind])
-                bf = float(scratch.below[level, first_kind])
-                af = 1.0 - bf
-                hs = 0.0
-                bs = 1.0
-                as_ = 1.0
-                if second >= 0:
-                    hs = float(scratch.equal[level, second_kind])
-                    bs = float(scratch.below[level, second_kind])
-                    as_ = 1.0 - bs
-                own_b = he * bf * bs
-                own_a = he * af * as_
-                fir_b = hf * be * bs
-                fir_a = hf * ae * as_
-                sec_b = hs * be * bf
-                sec_a = hs * ae * af
-                act_b = be * bf * bs
-                act_a = ae * af * as_
-                for own in range(KINDS):
+                equal_0 = float(scratch.equal[level, theirs])
+                below_0 = float(scratch.below[level, theirs])
+                above_0 = 1.0 - below_0
+                equal_2 = float(scratch.equal[level, scratch.kind_of[g.exposed[two]]])
+                below_2 = float(scratch.below[level, scratch.kind_of[g.exposed[two]]])
+                above_2 = 1.0 - below_2
+                equal_3 = 0.0
+                below_3 = above_3 = 1.0
+                if three >= 0:
+                    equal_3 = float(scratch.equal[level, scratch.kind_of[g.exposed[three]]])
+                    below_3 = float(scratch.below[level, scratch.kind_of[g.exposed[three]]])
+                    above_3 = 1.0 - below_3
+                right_0 = equal_0 * below_2 * below_3
+                right_1 = below_0 * below_2 * below_3
+                right_2 = below_0 * equal_2 * below_3
+                right_3 = below_0 * below_2 * equal_3
+                poor_0 = equal_0 * above_2 * above_3
+                poor_1 = above_0 * above_2 * above_3
+                poor_2 = above_0 * equal_2 * above_3
+                poor_3 = above_0 * above_2 * equal_3
+                for own in range(kinds):
                     equal = scratch.equal[level, own]
                     below = scratch.below[level, own]
-                    scratch.right[0, theirs, own] += own_b * below
-                    scratch.poor[0, theirs, own] += own_a * (1.0 - below)
-                    scratch.right[actor, theirs, own] += act_b * equal
-                    scratch.poor[actor, theirs, own] += act_a * equal
-                    scratch.right[first, theirs, own] += fir_b * below
-                    scratch.poor[first, theirs, own] += fir_a * (1.0 - below)
-                    if second >= 0:
-                        scratch.right[second, theirs, own] += sec_b * below
-                        scratch.poor[second, theirs, own] += sec_a * (1.0 - below)
+                    scratch.right[0, theirs, own] += right_0 * below
+                    scratch.right[1, theirs, own] += right_1 * equal
+                    scratch.right[2, theirs, own] += right_2 * below
+                    scratch.right[3, theirs, own] += right_3 * below
+                    scratch.poor[0, theirs, own] += poor_0 * (1.0 - below)
+                    scratch.poor[1, theirs, own] += poor_1 * equal
+                    scratch.poor[2, theirs, own] += poor_2 * (1.0 - below)
+                    scratch.poor[3, theirs, own] += poor_3 * (1.0 - below)
+
+
+@rule
+def third_player(g: State, other: int, skip: int) -> int:
+    """The first player clockwise of another who is not the actor, or the one after, ``skip`` being 1."""
+    seat = seat_ahead(g, other, 1)
+    while seat == g.actor or seat == other or skip > 0:
+        if seat != g.actor:
+            skip -= 1
+        seat = seat_ahead(g, seat, 1)
+    return seat
+
+
+@rule
+def role_of(g: State, other: int, seat: int) -> int:
+    """The role of a seat where another's bet is read, see ``right``."""
+    if seat == other:
+        return 0
+    if seat == g.actor:
+        return 1
+    return 2 if seat == third_player(g, other, 0) else 3
 
 
 @rule
@@ -327,15 +330,15 @@ def weigh_options(g: State, scratch: State, other: int, street: int) -> None:
     for chips in range(1, min(MAX_BET, left - (int(g.streets) - 1 - street)) + 1):
         is_bet = chips == g.bet_chips[street, other]
         rest = left - chips
-        plain = np.exp((float(scratch.worth[EQUITY, street + 1, rest, cards]) - now) / NOISE)
+        plain = math.exp((points_to_come(scratch, EQUITY, street, rest, cards) - now) / NOISE)
         plus = 0.0
         bluff = 0.0
         if cards & HAS_PLUS:
-            later = float(scratch.worth[EQUITY, street + 1, rest, cards & ~HAS_PLUS])
-            plus = np.exp((later + plus_points(g, 0, 0.0) - now) / NOISE)
+            later = points_to_come(scratch, EQUITY, street, rest, cards & ~HAS_PLUS)
+            plus = math.exp((later + plus_points(g, 0, 0.0) - now) / NOISE)
         if cards & HAS_BLUFF:
-            later = float(scratch.worth[EQUITY, street + 1, rest, cards & ~HAS_BLUFF])
-            bluff = np.exp((later - now) / NOISE)
+            later = points_to_come(scratch, EQUITY, street, rest, cards & ~HAS_BLUFF)
+            bluff = math.exp((later - now) / NOISE)
         for step in range(STEPS + 1):
             odds = float(ODDS[step])
             for_one = odds
@@ -355,33 +358,31 @@ def weigh_options(g: State, scratch: State, other: int, street: int) -> None:
 
 
 @rule
-def judge(g: State, scratch: State, named: int) -> None:
-    """Fill in ``factor``, the likelihood of a bet that named the player so many seats ahead."""
-    for theirs in range(KINDS):
+def judge(g: State, scratch: State, named: int) -> float:
+    """Fill in ``factor``, the likelihood of a bet on a player of some role.
+
+    Returns how much likelier +1 lies under the bet than Bluff: above 0, or below.
+    """
+    leaning = 0.0
+    for theirs in range(int(scratch.kinds)):
         if scratch.open[theirs] > 0:
-            for own in range(KINDS):
+            for own in range(int(scratch.kinds)):
                 total = 0.0
-                for ahead in range(int(g.players)):
-                    total += scratch.all_right[int(scratch.right[ahead, theirs, own] * STEPS + 0.5)]
-                    total += scratch.all_poor[int(scratch.poor[ahead, theirs, own] * STEPS + 0.5)]
-                this = (
-                    scratch.this_right[int(scratch.right[named, theirs, own] * STEPS + 0.5)]
-                    + scratch.this_poor[int(scratch.poor[named, theirs, own] * STEPS + 0.5)]
-                )
-                scratch.factor[theirs, own] = FLOOR + (1.0 - FLOOR) * this / total
+                for role in range(int(g.players)):
+                    total += float(scratch.all_right[step_of(float(scratch.right[role, theirs, own]))])
+                    total += float(scratch.all_poor[step_of(float(scratch.poor[role, theirs, own]))])
+                is_right = float(scratch.this_right[step_of(float(scratch.right[named, theirs, own]))])
+                is_poor = float(scratch.this_poor[step_of(float(scratch.poor[named, theirs, own]))])
+                scratch.factor[theirs, own] = FLOOR + (1.0 - FLOOR) * (is_right + is_poor) / total
+                if scratch.open[own] > 0:
+                    leaning += (is_right - is_poor) / total
+    return leaning
 
 
 @rule
-def guess_card(g: State, scratch: State, other: int, named: int) -> None:
-    """Let ``kept`` count the card under a bet as that of +1 and Bluff which it more likely is."""
-    plus = 0.0
-    bluff = 0.0
-    for theirs in range(KINDS):
-        for own in range(KINDS):
-            if scratch.open[theirs] > 0 and scratch.open[own] > 0:
-                plus += float(scratch.this_right[int(scratch.right[named, theirs, own] * STEPS + 0.5)])
-                bluff += float(scratch.this_poor[int(scratch.poor[named, theirs, own] * STEPS + 0.5)])
-    scratch.kept[other] &= ~(HAS_PLUS if plus >= bluff else HAS_BLUFF)
+def step_of(chance: float) -> int:
+    """A chance in steps."""
+    return int(chance * STEPS + 0.5)
 
 
 # ---- weighing
