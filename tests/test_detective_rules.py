@@ -11,27 +11,27 @@ import numpy as np
 import numpy.typing as npt
 import pettingzoo
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
 from card_table import history as histories
 from card_table.aec import TableEnv
 from card_table.batch import Batch
-from card_table.cards import N_CARDS, NO_CARD, list_cards, set_of
-from card_table.compile import ILLEGAL, rule
+from card_table.cards import N_CARDS, NO_CARD, list_cards
+from card_table.compile import rule
 from card_table.game import Game, IllegalMoveError, InvalidMoveError, States
-from card_table.hands import FULL_HOUSE, QUADS, STRAIGHT_FLUSH, best_hand
+from card_table.hands import FULL_HOUSE, QUADS, STRAIGHT_FLUSH
 from detective_env import detective_v0, rules
 from detective_env.observation import EVEN
 from detective_env.text import ACTIONS
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.detective_invariants import BOARD_SIZES, check_states
 from tests.plain import said_in_plain_python
+
+from tests import invariants
 
 with warnings.catch_warnings():  # PettingZoo's tests import one of its environments by a name that it retires
     warnings.filterwarnings("ignore", "The old environment creation API", DeprecationWarning)
     from pettingzoo.test import api_test, seed_test
 
-GAMES = 48
-BOARD_SIZES = (0, 3, 4, 5)
 TABLES: list[dict[str, Any]] = [
     {},
     {"players": 3, "expert": True, "hands": 4},
@@ -41,25 +41,6 @@ TABLES: list[dict[str, Any]] = [
     {"streets": 3, "expert": True, "ranks": 8, "chips": 5, "actions": ("blank", "+1")},
 ]
 tables = pytest.mark.parametrize("arguments", TABLES, ids=str)
-
-
-@rule
-def _first_disagreement(states: States, masks: npt.NDArray[np.bool_]) -> int:
-    """The first game in which is_legal and the mask differ for some action, in or out of range, or -1."""
-    for i in range(len(states)):
-        count = masks.shape[1]
-        if rules.action_count(states[i]) != count:
-            return i
-        for action in range(-3, count + 3):
-            if rules.is_legal(states[i], action) != (0 <= action < count and masks[i, action]):
-                return i
-    return -1
-
-
-@rule
-def _apply_all(states: States, actions: npt.NDArray[np.int64], statuses: npt.NDArray[np.int64]) -> None:
-    for i in range(len(states)):
-        statuses[i] = rules.apply(states[i], actions[i])
 
 
 def random_actions(batch: Batch, rng: np.random.Generator) -> npt.NDArray[np.int64]:
@@ -115,135 +96,9 @@ def cards_in(places: npt.NDArray[np.int8]) -> list[int]:
     return [card for card in places.ravel().tolist() if card != NO_CARD]
 
 
-def check_states(states: States, game: Game) -> None:
-    """Check everything that must hold between bets."""
-    arguments = game.rules
-    players, streets = game.players, arguments["streets"]
-    whole = set_of(card for card in range(N_CARDS) if card % 13 >= 13 - arguments["ranks"])
-    made = states["bet_board"] >= 0
-    assert (
-        states["chips_left"] + states["bet_chips"].sum(1)
-        == np.where(np.arange(4) < players, arguments["chips"], 0)
-    ).all(), "chips are left or bet"
-    assert (np.where(made, states["bet_chips"], 1) >= 1).all()
-    assert (states["bet_chips"] <= 3).all()
-    assert (made.sum((1, 2)) // players == states["street"]).all(), "a bet each on every street"
-    played = (states["bet_card"] > 0).sum(1)
-    held = np.bitwise_count(states["cards"].astype(np.uint8))
-    assert (held == states["n_cards"]).all()
-    assert ((held + played)[:, :players] == len(arguments["actions"])).all(), "cards are in hand or played"
-    for g in states:
-        sizes = {"private": players, "exposed": players, "board": BOARD_SIZES[streets - 1]}
-        sizes |= {"burnt": streets - 1, "deck": int(g.deck_size)}
-        assert {field: len(cards_in(g[field])) for field in sizes} == sizes
-        cards = [card for field in (*sizes, "thrown") for card in cards_in(g[field])]
-        assert len(cards) == 4 * arguments["ranks"], "each card is in one place"
-        assert set_of(cards) == whole, "and no card is lost"
-        _check_board(g, arguments["expert"])
-        if game.record["hand_values"][0]:
-            for street in range(int(g.street) + 1):
-                board = set_of(g.board[: BOARD_SIZES[street]].tolist())
-                for seat in range(players):
-                    assert g.private_strength[street, seat] == best_hand(board | 1 << int(g.private[seat]))
-                    assert g.exposed_strength[street, seat] == best_hand(board | 1 << int(g.exposed[seat]))
-
-
-def _check_board(g: Any, expert: bool) -> None:  # noqa: ANN401 - a record
-    board = cards_in(g.board)
-    ranks = [card % 13 for card in board]
-    if not expert:
-        assert not cards_in(g.thrown)
-        return
-    assert len(set(ranks)) == len(ranks), "no pair on the board"
-    for street, size in enumerate(BOARD_SIZES[1:]):
-        assert {card % 13 for card in cards_in(g.thrown[street])} <= set(ranks[: max(size - 1, 0)])
-
-
-def random_arguments(rng: np.random.Generator) -> dict[str, Any]:
-    """Arguments of a Detective game: any of what is allowed."""
-    players, streets, expert = int(rng.integers(3, 5)), int(rng.integers(1, 5)), bool(rng.integers(2))
-    board, burnt = BOARD_SIZES[streets - 1], streets - 1
-    ranks = board + (2 * players + burnt) // 4 if expert else -(-(2 * players + board + burnt) // 4)
-    rounds = int(rng.integers(1, 4))
-    return {
-        "players": players,
-        "rounds": rounds,
-        "hands": int(rng.integers(1, rounds * players + 1)) if rng.integers(2) else None,
-        "chips": int(rng.integers(streets, 13)),
-        "expert": expert,
-        "reward": ("margin", "win")[rng.integers(2)],
-        "seats": int(rng.integers(players, 5)),
-        "hand_values": bool(rng.integers(4)),
-        "ranks": int(rng.integers(max(2, ranks), 14)),
-        "streets": streets,
-        "actions": [card for card in ACTIONS if rng.integers(4)],
-    }
-
-
 @tables
 def test_what_holds_at_every_step(arguments: dict[str, Any]) -> None:
-    play_and_check(arguments, seed=1)
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_random_tables(seed: int) -> None:
-    play_and_check(random_arguments(np.random.default_rng(seed)), seed)
-
-
-@pytest.mark.slow
-def test_a_hundred_thousand_hands() -> None:
-    rng = np.random.default_rng(1)
-    for table_ in range(100_000 // (3 * GAMES) + 1):
-        play_and_check(random_arguments(rng), table_)
-
-
-def play_and_check(arguments: dict[str, Any], seed: int) -> None:
-    """Play three hands in each of some games, checking all that must hold between bets and after them."""
-    rng = np.random.default_rng(seed)
-    batch = detective_v0.batch(GAMES, seed=seed, **arguments)
-    game = batch.game
-    statuses = np.zeros(GAMES, np.int64)
-    totals = np.zeros((GAMES, game.players), int)
-    ended = 0
-    for step in range(3 * game.players * game.rules["streets"] + 2):
-        assert batch.masks.any(1).all(), "there is always a legal move"
-        assert _first_disagreement(batch.states, batch.masks) < 0, "mask and is_legal agree"
-        assert (batch.observations <= game.layout.high).all()
-        if step % 5 == 0:
-            check_states(batch.states, game)
-        refused = rng.integers(-2, game.n_actions + 2, GAMES)
-        inside = (refused >= 0) & (refused < game.n_actions)
-        legal = inside & batch.masks[np.arange(GAMES), np.where(inside, refused, 0)]
-        before = batch.states[~legal]
-        after = before.copy()
-        _apply_all(after, refused[~legal], statuses[: len(after)])
-        assert (statuses[: len(after)] == ILLEGAL).all()
-        assert before.tobytes() == after.tobytes(), "a refused action changes nothing"
-        actions = random_actions(batch, rng)
-        kept = batch.states["n_cards"][:, : game.players].copy()
-        kept[np.arange(GAMES), batch.actors] -= actions % rules.KINDS > 0
-        batch.step(actions)
-        assert np.abs(batch.rewards.sum(1)).max() < 1e-5, "rewards sum to zero"
-        assert not batch.rewards[~batch.hand_over].any(), "nothing is earned before the end"
-        if batch.hand_over.any():
-            assert batch.hand_over.all(), "hands have the same length"
-            ended += 1
-            points = batch.states["bet_points"].sum(1)[:, : game.players].astype(int)
-            totals += points
-            assert (batch.over == (ended % game.hands == 0)).all()
-            if arguments.get("reward") != "win":
-                others = (points.sum(1, keepdims=True) - points) / (game.players - 1)
-                assert np.abs(batch.rewards - (points - others)).max() < 1e-5
-            elif batch.over.all():
-                won = totals == totals.max(1, keepdims=True)
-                won &= kept == np.where(won, kept, -1).max(1, keepdims=True)
-                share = won / won.sum(1, keepdims=True) - 1 / game.players
-                assert np.abs(batch.rewards - share).max() < 1e-6
-            else:
-                assert not batch.rewards.any()
-            totals *= ~batch.over[:, None]
-            assert (batch.states["points"][:, : game.players] == totals).all(), "points add up over the hands"
-    assert ended == 3
+    invariants.play_and_check("detective", arguments, 200, seed=1)
 
 
 @rule
