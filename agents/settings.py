@@ -90,6 +90,7 @@ SETTINGS = {
         rollout=12288,  # whole hands, of 16 decisions with four players or 12 with three
         learning_rate=1.5e-3,
         final_learning_rate=1e-4,
+        final_entropy=0.01,
         unit=4.0,
     ),
 }

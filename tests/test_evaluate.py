@@ -1,10 +1,12 @@
 """The command line of evaluate.py: results on the screen and in a file, and what it says to bad input."""
 
+import inspect
 import json
 import os
 import signal
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +15,8 @@ import pytest
 import evaluate
 from agents import Agent, arena, load
 from agents.policy import FORMAT, Weights, describe, pack
-from agents.tables import DetectiveTable, PalaceTable
+from agents.spec import PLAYABLE
+from agents.tables import TABLES, DetectiveTable, PalaceTable
 from card_table.game import Game
 from detective_env.detective_v0 import Detective
 from palace_env.palace_v0 import Palace
@@ -222,6 +225,21 @@ def test_rules_that_are_not_a_policys_own_are_told(
     assert call(monkeypatch, *play, *own, "--no-forced-duel", "--ante", "2", "--ranks", "12") == 0
     told = capsys.readouterr().err
     assert told == f"{policy} was trained under other rules than these: --ranks 13, --ante 1\n"
+
+
+@pytest.mark.parametrize(("name", "left_out"), [("palace", set()), ("detective", {"reward"})])
+def test_a_tables_options_are_the_games_arguments_with_the_same_defaults(
+    name: str, left_out: set[str]
+) -> None:
+    arguments = inspect.signature(PLAYABLE[name].game).parameters.values()
+    expected = {each.name: each.default for each in arguments if each.name not in left_out}
+    assert asdict(TABLES[name]()) == expected
+
+
+@pytest.mark.parametrize("name", ["palace", "detective"])
+def test_the_help_names_every_script(name: str) -> None:
+    for spec in PLAYABLE[name].specs:
+        assert spec in (evaluate.Args.__doc__ or "")
 
 
 def test_a_full_disk_behind_the_screen_is_told_in_one_line() -> None:

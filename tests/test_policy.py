@@ -13,10 +13,12 @@ import pytest
 from safetensors.numpy import load, save
 
 from agents.policy import FORMAT, Policy, Weights, choose, describe, load_policy, pack, unpack
+from card_table.game import Game
+from detective_env.detective_v0 import Detective
 from palace_env.palace_v0 import Palace, batch
 
 
-def random_weights(game: Palace, hidden: int = 32, outputs: int | None = None, scale: float = 0.3) -> Weights:
+def random_weights(game: Game, hidden: int = 32, outputs: int | None = None, scale: float = 0.3) -> Weights:
     rng = np.random.default_rng(8)
     outputs = game.n_actions + 1 if outputs is None else outputs
 
@@ -161,8 +163,8 @@ def test_a_policy_is_the_same_after_its_files(folder: Path) -> None:
     np.testing.assert_allclose(again.scores(observations), scores, rtol=1e-3, atol=1e-3)
 
 
-def test_a_policy_of_the_default_size_is_shipped_in_less_than_a_megabyte() -> None:
-    game = Palace()
+@pytest.mark.parametrize("game", [Palace(), Detective()], ids=["palace", "detective"])
+def test_a_policy_of_the_default_size_is_shipped_in_less_than_a_megabyte(game: Game) -> None:
     assert len(pack(random_weights(game, hidden=256), game)) < 1_000_000
 
 
