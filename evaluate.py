@@ -14,7 +14,7 @@ import shlex
 import stat
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import Field, asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -150,8 +150,10 @@ def other_rules(spec: str, game: "Game") -> str:
         rules = config.get("rules")
         if config.get("game") == game.name and isinstance(rules, dict):
             own, here = described(config, rules), described(describe(game), game.rules)
-            names = [part.name for part in fields(TABLES[game.name]) if part.name in own]
-            return ", ".join(option(name, own[name]) for name in names if own[name] != here.get(name))
+            parts = [part for part in fields(TABLES[game.name]) if part.name in own]
+            return ", ".join(
+                option(part, own[part.name]) for part in parts if own[part.name] != here.get(part.name)
+            )
     return ""
 
 
@@ -161,11 +163,12 @@ def described(config: Mapping[str, Any], rules: Mapping[str, Any]) -> dict[str, 
     return {**rules, "hand_values": config.get("hand_values"), "seats": seats}
 
 
-def option(name: str, value: object) -> str:
-    """An argument as it is given on a command line."""
-    told = name.replace("_", "-")
-    if isinstance(value, bool):
-        return f"no --no-{told}" if value else f"--no-{told}"
+def option(part: Field[Any], value: object) -> str:
+    """An argument of a table as it is given on a command line; a flag is there to change the default."""
+    told = part.name.replace("_", "-")
+    if isinstance(part.default, bool):
+        flag = f"--no-{told}" if part.default else f"--{told}"
+        return f"no {flag}" if value == part.default else flag
     return f"--{told} {' '.join(map(str, value)) if isinstance(value, list) else value}"
 
 

@@ -305,7 +305,7 @@ def stored_args(args: Args, words: Sequence[str], run: "Run") -> Args:
     for name, value in called.items():
         option = ("--no-" if value is False else "--") + name.replace("_", "-")
         if option in given and value != stored[name]:
-            told = option if value is False else f"{option} {value!r}"
+            told = option if isinstance(value, bool) else f"{option} {value!r}"
             raise ValueError(f"{told}: the run has {stored[name]!r}, leave the option out to resume it")
     try:
         table = {part.name: stored[part.name] for part in fields(args.table)}

@@ -183,12 +183,18 @@ def test_a_name_may_be_as_long_as_any(
 @pytest.fixture
 def policy(tmp_path: Path) -> str:
     """The folder of a policy that was trained for five players and other bets."""
-    game = Palace(players=5, small_bet=4, big_bet=10, ante=1, bare_raise=4, forced_duel=False)
+    return shipped(
+        Palace(players=5, small_bet=4, big_bet=10, ante=1, bare_raise=4, forced_duel=False), tmp_path
+    )
+
+
+def shipped(game: Game, folder: Path) -> str:
+    """The folder, with a policy in it that was trained for this game and learned nothing."""
     shapes = ((game.layout.size, 1), 1, (1, 1), 1, (1, game.n_actions), game.n_actions)
     weights = Weights(*(np.zeros(shape, np.float32) for shape in shapes))
-    (tmp_path / "policy.safetensors").write_bytes(pack(weights, game))
-    (tmp_path / "config.json").write_text(json.dumps({"format": FORMAT, **describe(game)}))
-    return str(tmp_path)
+    (folder / "policy.safetensors").write_bytes(pack(weights, game))
+    (folder / "config.json").write_text(json.dumps({"format": FORMAT, **describe(game)}))
+    return str(folder)
 
 
 @pytest.mark.parametrize(
@@ -225,6 +231,26 @@ def test_rules_that_are_not_a_policys_own_are_told(
     assert call(monkeypatch, *play, *own, "--no-forced-duel", "--ante", "2", "--ranks", "12") == 0
     told = capsys.readouterr().err
     assert told == f"{policy} was trained under other rules than these: --ranks 13, --ante 1\n"
+
+
+@pytest.mark.parametrize(
+    ("trained", "options", "told"),
+    [
+        (Detective(expert=True, rounds=3), (), "--rounds 3, --expert"),
+        (Detective(actions=("bluff", "blank")), ("--expert",), "no --expert, --actions bluff blank"),
+    ],
+)
+def test_a_flag_that_is_off_unless_given_is_told_so(
+    trained: Detective,
+    options: tuple[str, ...],
+    told: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    policy = shipped(trained, tmp_path)
+    assert call(monkeypatch, "detective", "random", policy, "--deals", "2", *options) == 0
+    assert capsys.readouterr().err == f"{policy} was trained under other rules than these: {told}\n"
 
 
 @pytest.mark.parametrize(("name", "left_out"), [("palace", set()), ("detective", {"reward"})])

@@ -114,6 +114,16 @@ def test_a_run_of_one_game_is_not_resumed_as_the_other(tmp_path: Path) -> None:
     run.release()
 
 
+def test_resuming_detective_refuses_a_flag_that_the_run_was_not_given(tmp_path: Path) -> None:
+    usual = program.GAMES["detective"]
+    runs.start(tmp_path, {"format": 1, "arguments": program.kept(usual)}).release()
+    run = runs.resume(tmp_path)
+    args = dataclasses.replace(usual, table=DetectiveTable(expert=True), resume=True)
+    with pytest.raises(ValueError, match=r"^--expert: the run has False, leave the option out to resume it$"):
+        program.stored_args(args, ("detective", "--resume", "--expert"), run)
+    run.release()
+
+
 def test_a_run_of_detective_is_resumed_with_its_arguments(tmp_path: Path) -> None:
     usual = program.GAMES["detective"]
     table = DetectiveTable(players=3, actions=("blank",))
