@@ -1,0 +1,105 @@
+"""Each game beside its reference, which is written from RULES.md alone: random play, compared decision by decision.
+
+``python -m tests.differential --hands 100000`` plays at least that many hands of each game, or of one: ``--game
+palace``. The first difference ends the run with the whole story of its play, and with the play's number: ``--first
+NUMBER --hands 1`` plays it again. At the end a table tells how often each numbered paragraph of RULES.md was
+exercised; one that was so less than once in a thousand hands fails the run.
+"""
+
+import argparse
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+import tests.detective.differential
+import tests.palace.differential
+
+
+class Differential(Protocol):
+    """What the ``differential`` module of each game offers."""
+
+    @property
+    def PARAGRAPHS(self) -> Sequence[str]:  # noqa: N802
+        """The numbers of those paragraphs of RULES.md that play can exercise, in their order."""
+
+    def play(self, rng: random.Random, counts: Counter[str]) -> None:
+        """Play one random hand or match with both, and count the paragraphs that the reference applies.
+
+        Raises:
+            AssertionError: product and reference differ; tells arguments, options, moves and the difference.
+        """
+
+
+GAMES: Mapping[str, Differential] = {
+    "palace": tests.palace.differential,
+    "detective": tests.detective.differential,
+}
+
+
+def run(game: str, hands: int, seed: int = 0, first: int = 0) -> Counter[str]:
+    """Play so many hands or matches of one game with random numbers of their own each.
+
+    Returns:
+        how often each paragraph was exercised.
+
+    Raises:
+        AssertionError: the first difference, with the number of its play.
+    """
+    counts: Counter[str] = Counter()
+    for number in range(first, first + hands):
+        try:
+            GAMES[game].play(random.Random(f"{game} {seed} {number}"), counts)
+        except AssertionError as difference:
+            raise AssertionError(f"{game}, seed {seed}, play {number}:\n{difference}") from difference
+    return counts
+
+
+def rare(game: str, counts: Mapping[str, int], least: int) -> list[str]:
+    """The paragraphs of a game that were exercised less often than that."""
+    return [number for number in GAMES[game].PARAGRAPHS if counts.get(number, 0) < least]
+
+
+def table(game: str, counts: Mapping[str, int], columns: int = 6) -> str:
+    """How often each paragraph was exercised, read down the columns."""
+    cells = [f"{number:>6} {counts.get(number, 0):>10,}" for number in GAMES[game].PARAGRAPHS]
+    rows = -(-len(cells) // columns)
+    return "\n".join(" ".join(cells[row::rows]) for row in range(rows))
+
+
+def _whole(text: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r}: must be a whole number, at least 0")
+    return int(text)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line; returns the exit status, 1 after a difference or when a paragraph was rare."""
+    parser = argparse.ArgumentParser(prog="python -m tests.differential", description=__doc__)
+    parser.add_argument("--hands", type=_whole, default=2000, help="hands or matches of each game (2000)")
+    parser.add_argument("--game", choices=[*GAMES, "both"], default="both")
+    parser.add_argument("--seed", type=_whole, default=0, help="other hands (0)")
+    parser.add_argument("--first", type=_whole, default=0, help="the number of the first play (0)")
+    given = parser.parse_args(arguments)
+    failed = False
+    for game in GAMES if given.game == "both" else [given.game]:
+        start = time.perf_counter()
+        try:
+            counts = run(game, given.hands, given.seed, given.first)
+        except AssertionError as difference:
+            print(difference)
+            failed = True
+            continue
+        print(f"{game}: {given.hands:,} plays, no difference, {time.perf_counter() - start:.0f} s")
+        print(table(game, counts))
+        least = given.hands // 1000
+        if missing := rare(game, counts, least):
+            print(f"exercised less than {least} times: {', '.join(missing)}")
+            failed = True
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
