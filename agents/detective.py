@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from agents.detective_equity import equity_move
 from agents.detective_reading import SCRATCH, detective_move
-from agents.detective_simple import self_move, visible_move
+from agents.detective_simple import passive_move, self_move, visible_move
 from agents.script import Scripts, random_move
 from card_table.game import States
 from detective_env.rules import STATE, action_count
@@ -26,6 +26,7 @@ _SCRIPTS = Scripts(
 )
 SPECS = _SCRIPTS.names
 script = _SCRIPTS.script
+PASSIVE = Scripts("detective", STATE, SCRATCH, action_count, {"passive": passive_move}, {}).pick("passive")
 
 
 def figures(states: States) -> dict[str, npt.NDArray[np.float64]]:

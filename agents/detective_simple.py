@@ -30,6 +30,12 @@ def self_move(g: State, mask: npt.NDArray[np.bool_], scratch: State) -> int:
 
 
 @rule
+def passive_move(g: State, mask: npt.NDArray[np.bool_], scratch: State) -> int:
+    """A chip on itself and no more: the least that a player must do, played for whoever forfeits a move."""
+    return bet(g, int(g.actor), 1, NONE)
+
+
+@rule
 def visible_move(g: State, mask: npt.NDArray[np.bool_], scratch: State) -> int:
     """Names whose hand is best by the cards that it sees; of equals the next clockwise, itself first."""
     board = board_on(g, int(g.street))

@@ -25,6 +25,7 @@ _SCRIPTS = Scripts(
 )
 SPECS = _SCRIPTS.names
 script = _SCRIPTS.script
+PASSIVE = _SCRIPTS.pick("passive")
 
 
 def figures(states: States) -> dict[str, npt.NDArray[np.float64]]:

@@ -65,13 +65,16 @@ class Scripts:
         name, colon, number = spec.partition(":")
         if name not in self._loops or (colon and name not in self._samples):
             return None
-        samples = self._samples.get(name, 0)
-        if colon:
-            is_short = number.isascii() and number.isdigit() and len(number) <= len(str(MAX_SAMPLES))
-            if not (is_short and 1 <= int(number) <= MAX_SAMPLES):
-                raise ValueError(f"{spec!r}: the samples must be a whole number from 1 to {MAX_SAMPLES}")
-            samples = int(number)
-        return Script(spec, self, self._loops[name], samples)
+        if not colon:
+            return self.pick(name)
+        is_short = number.isascii() and number.isdigit() and len(number) <= len(str(MAX_SAMPLES))
+        if not (is_short and 1 <= int(number) <= MAX_SAMPLES):
+            raise ValueError(f"{spec!r}: the samples must be a whole number from 1 to {MAX_SAMPLES}")
+        return Script(spec, self, self._loops[name], int(number))
+
+    def pick(self, name: str) -> "Script":
+        """The script of a name that there is, with the samples that it takes unless told."""
+        return Script(name, self, self._loops[name], self._samples.get(name, 0))
 
 
 class Script:

@@ -59,6 +59,7 @@ class Playable:
         game: its class.
         specs: the specs of its scripts.
         script: the script that a spec names, or None.
+        passive: whose move is played for a program that forfeits one, see ``agents.program``.
         figures: what finished hands tell of the play, each an array (n,), from the records (n,) of the games.
         credit: what the last T decisions of finished hands brought each seat, in order, float32 (n, T, N),
             which sums to the rewards; from the games' records (n,), whose next hand may have been dealt,
@@ -68,14 +69,20 @@ class Playable:
     game: type[Game]
     specs: tuple[str, ...]
     script: Callable[[str], Agent | None]
+    passive: Agent
     figures: Callable[[States], dict[str, npt.NDArray[np.float64]]]
     credit: Callable[[States, npt.NDArray[np.integer]], npt.NDArray[np.float32]] | None = None
 
 
 PLAYABLE = {
-    "palace": Playable(palace_v0.GAME, palace.SPECS, palace.script, palace.figures),
+    "palace": Playable(palace_v0.GAME, palace.SPECS, palace.script, palace.PASSIVE, palace.figures),
     "detective": Playable(
-        detective_v0.GAME, detective.SPECS, detective.script, detective.figures, bet_credit
+        detective_v0.GAME,
+        detective.SPECS,
+        detective.script,
+        detective.PASSIVE,
+        detective.figures,
+        bet_credit,
     ),
 }
 

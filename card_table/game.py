@@ -109,6 +109,10 @@ class Game(ABC):
         """A view in sentences, for a person to play from."""
 
     @abstractmethod
+    def view_data(self, views: States) -> dict[str, Any]:
+        """A view as data that JSON can hold, for a program to play from; docs/protocol.md tells its keys."""
+
+    @abstractmethod
     def begin_history(self, states: States) -> dict[str, Any]:
         """The history of a hand as far as it is known when it has been dealt."""
 
@@ -119,6 +123,10 @@ class Game(ABC):
     @abstractmethod
     def end_history(self, history: dict[str, Any], states: States) -> None:
         """Add the result of a hand that is over."""
+
+    @abstractmethod
+    def veil_history(self, history: Mapping[str, Any], views: States) -> dict[str, Any]:
+        """The history of a finished hand as far as a seat may know it, from its view of the end."""
 
     @classmethod
     @abstractmethod

@@ -224,6 +224,10 @@ class Detective(Game):
         """See ``Game.view_text``."""
         return text.describe(views)
 
+    def view_data(self, views: States) -> dict[str, Any]:
+        """See ``Game.view_data``."""
+        return text.view_data(views)
+
     def begin_history(self, states: States) -> dict[str, Any]:
         """See ``Game.begin_history``."""
         g = states[0]
@@ -248,6 +252,10 @@ class Detective(Game):
     def end_history(self, history: dict[str, Any], states: States) -> None:
         """See ``Game.end_history``."""
         history["points"] = states["hand_points"][0, : self.players].tolist()
+
+    def veil_history(self, history: Mapping[str, Any], views: States) -> dict[str, Any]:
+        """See ``Game.veil_history``: at the end all is turned up (RULES.md 8)."""
+        return dict(history)
 
     @classmethod
     def read_history(cls, history: Mapping[str, Any]) -> tuple["Detective", dict[str, Any]]:

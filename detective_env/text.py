@@ -292,3 +292,64 @@ def _join(names: list[str]) -> str:
 
 def _wrap(text: str, indent: int = 0) -> list[str]:
     return textwrap.wrap(text, WIDTH, subsequent_indent=" " * indent, break_on_hyphens=False) or [""]
+
+
+def view_data(states: States) -> dict[str, Any]:
+    """A view as data that JSON can hold, for programs: what ``describe`` tells, ``None`` where it hides.
+
+    Returns:
+        Seats, chips and points are ints, cards text such as ``"Ah"``, action cards as in the notation;
+        docs/protocol.md explains every key.
+    """
+    g = _View(states)
+    seats = range(int(g.players))
+    return {
+        "game": "detective",
+        "seat": g.seat,
+        "players": int(g.players),
+        "hand": int(g.hand),
+        "hands": int(g.hands),
+        "street": STREETS[g.last],
+        "over": bool(g.scored),
+        "actor": int(g.actor) if g.actor >= 0 else None,
+        "dealer": int(g.dealer),
+        "board": [format_card(int(card)) for card in g.board if card != NO_CARD],
+        "thrown": [format_card(int(card)) for card in g.thrown.ravel() if card != NO_CARD],
+        "most_chips": g.most if g.actor >= 0 else None,
+        "action_cards": [ACTIONS[kind - 1] for kind in _held(g)],
+        "seats": [
+            {
+                "private": None if g.private[seat] == NO_CARD else format_card(int(g.private[seat])),
+                "exposed": None if g.exposed[seat] == NO_CARD else format_card(int(g.exposed[seat])),
+                "chips": int(g.chips_left[seat]),
+                "action_cards": int(g.n_cards[seat]),
+                "points": int(g.points[seat]),
+            }
+            for seat in seats
+        ],
+        "bets": _bets_data(g),
+        "hand_points": [int(g.hand_points[seat]) for seat in seats] if g.scored else None,
+    }
+
+
+def _bets_data(g: _View) -> list[dict[str, Any]]:
+    """All bets of the hand, in order; what lies under one is ``"hidden"`` to those who do not know it."""
+    told = []
+    for street in range(g.last + 1):
+        for ahead in range(int(g.players)):
+            seat = (int(g.dealer) + 1 + street + ahead) % int(g.players)
+            if g.bet_board[street, seat] < 0:
+                continue
+            card = int(g.bet_card[street, seat])
+            under = "hidden" if card == rules.FACE_DOWN else ACTIONS[card - 1] if card else None
+            told.append(
+                {
+                    "street": STREETS[street],
+                    "seat": seat,
+                    "board": int(g.bet_board[street, seat]),
+                    "chips": int(g.bet_chips[street, seat]),
+                    "card": under,
+                    "points": int(g.bet_points[street, seat]) if g.scored else None,
+                }
+            )
+    return told

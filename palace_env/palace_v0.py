@@ -294,6 +294,10 @@ class Palace(Game):
         """See ``Game.view_text``."""
         return text.describe(views)
 
+    def view_data(self, views: States) -> dict[str, Any]:
+        """See ``Game.view_data``."""
+        return text.view_data(views)
+
     def begin_history(self, states: States) -> dict[str, Any]:
         """See ``Game.begin_history``."""
         g = states[0]
@@ -326,6 +330,15 @@ class Palace(Game):
         """See ``Game.end_history``."""
         history["net"] = states["net"][0, : self.players].tolist()
         history["end"] = ENDS[int(states["end"][0])]
+
+    def veil_history(self, history: Mapping[str, Any], views: States) -> dict[str, Any]:
+        """See ``Game.veil_history``: a palace that the seat has not seen is None (RULES.md 7.4)."""
+        seen = (views["dealt"][0, : self.players] != NO_CARD).any(axis=1)
+        palaces = [
+            cards if is_seen or not cards else None
+            for cards, is_seen in zip(history["palaces"], seen.tolist(), strict=True)
+        ]
+        return {**history, "palaces": palaces}
 
     @classmethod
     def read_history(cls, history: Mapping[str, Any]) -> tuple["Palace", dict[str, Any]]:

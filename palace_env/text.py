@@ -435,3 +435,81 @@ def _join(names: list[str]) -> str:
 
 def _wrap(text: str, indent: int = 0) -> list[str]:
     return textwrap.wrap(text, WIDTH, subsequent_indent=" " * indent, break_on_hyphens=False) or [""]
+
+
+# What the actor is asked, and what a call came to, as programs are told.
+PHASES = ("turn", "discarding", "answering", "raised", "over")
+_FIGHTS = {rules.CALLER_WON: "won", rules.CALLER_LOST: "lost", rules.BOTH_OUT: "tied"}
+
+
+def view_data(states: States) -> dict[str, Any]:
+    """A view as data that JSON can hold, for programs: what ``describe`` tells, ``None`` where it hides.
+
+    Returns:
+        Seats, chips and counts are ints, cards text such as ``"Ah"``, moves the notation, with what came of
+        them; docs/protocol.md explains every key.
+    """
+    g = _View(states)
+    seats = range(int(g.players))
+    is_over = g.phase == rules.ENDED
+    return {
+        "game": "palace",
+        "seat": g.seat,
+        "players": int(g.players),
+        "hand": int(g.hand),
+        "hands": int(g.hands),
+        "phase": PHASES[int(g.phase)],
+        "actor": int(g.actor) if g.actor >= 0 else None,
+        "opponent": int(g.opponent) if g.opponent >= 0 else None,
+        "owed": int(g.owed),
+        "raises": int(g.raises),
+        "button": int(g.button),
+        "pot": int(g.pot),
+        "deck": int(g.deck_size),
+        "pile": int(g.pile_size),
+        "known_in_deck": format_cards(g.deck),
+        "known_in_pile": format_cards(g.pile),
+        "seats": [_seat_data(g, seat) for seat in seats],
+        "moves": _moves_data(g),
+        "net": [int(g.net[seat]) for seat in seats] if is_over else None,
+        "score": [int(g.score[seat]) for seat in seats],
+    }
+
+
+def _seat_data(g: _View, seat: int) -> dict[str, Any]:
+    palace = [format_card(int(card)) for card in g.dealt[seat] if card != NO_CARD]
+    is_in = bool(g.in_hand[seat])
+    return {
+        "in_hand": is_in,
+        "banner": format_card(int(g.banner[seat])) if is_in else None,
+        "palace": palace or None,
+        "soldiers": format_cards(int(g.soldiers[seat])),
+        "price": g.prices[seat] if is_in else None,
+        "paid": int(g.paid[seat]),
+        "chips": int(g.stacks[seat]),
+        "passed": (None, "stay", "discard")[int(g.passed[seat])],
+    }
+
+
+def _moves_data(g: _View) -> list[dict[str, Any]]:
+    """The moves that the log keeps, oldest first, see ``rules.log_move``."""
+    told = []
+    for place in range(max(0, int(g.moves) - rules.LOG), int(g.moves)):
+        entry = int(g.log[place % rules.LOG])
+        kind, about, amount = entry & 15, entry >> 8 & 63, entry >> 20
+        move: dict[str, Any] = {"seat": entry >> 4 & 15, "move": _WORDS.get(kind, "")}
+        if kind == rules.LOG_DISCARD:
+            move["move"] = f"discard {format_card(about)}"
+        elif kind == rules.LOG_RAISE:
+            move["move"] = f"raise {amount}"
+        elif kind == rules.LOG_BUY:
+            move["card"] = format_card(about)
+        elif kind == rules.LOG_ATTACK:
+            extra = amount - ((entry >> 14 & 15) + 1) * int(g.small_bet)
+            move["move"] = f"attack {about}" + (f" +{extra}" if extra > 0 else "")
+            move["paid"] = amount
+        elif kind == rules.LOG_CALL:
+            move["paid"] = amount
+            move["fight"] = _FIGHTS[entry >> 18 & 3]
+        told.append(move)
+    return told
