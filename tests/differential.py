@@ -1,9 +1,9 @@
-"""Each game beside its reference, which is written from RULES.md alone: random play, compared decision by decision.
+"""Each game beside its reference, which is written from RULES.md alone: play compared decision by decision.
 
-``python -m tests.differential --hands 100000`` plays at least that many hands of each game, or of one: ``--game
-palace``. The first difference ends the run with the whole story of its play, and with the play's number: ``--first
-NUMBER --hands 1`` plays it again. At the end a table tells how often each numbered paragraph of RULES.md was
-exercised; one that was so less than once in a thousand hands fails the run.
+``python -m tests.differential --hands 100000`` plays so many hands or matches of each game at random, or of one:
+``--game palace``. The first difference ends a game's run with the whole story of its play, and with the play's
+number: ``--first NUMBER --hands 1`` plays it again. At the end a table tells how often each numbered paragraph of
+RULES.md was exercised; one that was so less than once in a thousand hands fails the run.
 """
 
 import argparse
@@ -22,7 +22,7 @@ class Differential(Protocol):
     """What the ``differential`` module of each game offers."""
 
     @property
-    def PARAGRAPHS(self) -> Sequence[str]:  # noqa: N802
+    def PARAGRAPHS(self) -> Sequence[str]:  # noqa: N802 - a constant of the module
         """The numbers of those paragraphs of RULES.md that play can exercise, in their order."""
 
     def play(self, rng: random.Random, counts: Counter[str]) -> None:
