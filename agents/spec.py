@@ -93,12 +93,14 @@ def load(spec: str | Path, game: Game | type[Game] | str | None = None) -> Agent
     Args:
         spec: a script of the game (for Palace ``random``, ``passive``, ``aggressive``, ``tight``, ``equity``;
             for Detective ``random``, ``self``, ``visible``, ``equity``, ``detective``; ``equity:200`` takes
-            200 samples a decision), ``bot`` for the policy that is shipped, or a training run's folder.
+            200 samples a decision), ``bot`` for the policy that is shipped, a training run's folder, or
+            ``program:CMD`` for an outside program, see ``agents.program``.
         game: what it is to play: a game, its class or its name; Palace with default arguments if None.
 
     Raises:
         ValueError: an unknown spec or game, or a policy that does not fit the game.
         FileNotFoundError: the folder, or a file that it must have, is missing.
+        OSError: the program cannot be started.
         ModuleNotFoundError: a policy needs a package that is not installed.
     """
     settled = settle(game)
@@ -107,13 +109,17 @@ def load(spec: str | Path, game: Game | type[Game] | str | None = None) -> Agent
     script = playable.script(text)
     if script is not None:
         return script
+    if text.startswith(("program:", "program@")):
+        from agents.program import Program
+
+        return Program(text, settled)
     if text == "bot":
         return _load_policy(_BOTS / settled.name, text, settled)
     if text and (any(sign in text for sign in "/\\.") or Path(text).is_dir()):
         return _load_policy(Path(text), text, settled)
     raise ValueError(
         f"{text!r} is no agent of {settled.name}: choose from {[*playable.specs, 'bot']}, or give the folder "
-        "of a training run"
+        "of a training run or program:CMD"
     )
 
 

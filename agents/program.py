@@ -1,0 +1,473 @@
+"""Outside programs at the table, by the line protocol of docs/protocol.md: as agents, and served by a table.
+
+An agent starts its program and asks it; ``serve`` plays a match with a program that holds the other end of
+two pipes.
+"""
+
+import contextlib
+import os
+import selectors
+import shlex
+import signal
+import subprocess
+import sys
+import time
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from typing import IO, Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.spec import PLAYABLE, Agent
+from card_table import protocol
+from card_table.game import Game, States, copy_states
+from card_table.history import PlayedHand, write_out
+from card_table.protocol import LateError, QuitError, RefusedError
+
+SECONDS = 10.0  # that a program has for a move unless its spec says otherwise
+MAX_SECONDS = 86_400.0
+MAX_REFUSED = 10  # lines in one decision
+MAX_FORFEITS = 3  # in a row
+GRACE = 1.0  # seconds that a program has to end by itself, and again when it was told to
+
+_CHUNK = 65_536
+_MAX_UNREAD = 2**20  # bytes kept of what a program sends before it is asked
+FINISHED, END_OF_INPUT = 0, 3
+
+
+# ---- a program as an agent
+
+
+class _ForfeitError(Exception):
+    """No legal move came; the kind of failure, then what happened in words."""
+
+    def __init__(self, kind: str, told: str) -> None:
+        super().__init__(told)
+        self.kind = kind
+
+
+class Program:
+    """An outside program as an agent, see ``agents.spec.Agent``; it must not be copied.
+
+    A move that does not come in time, or in ten lines, or because the program has ended, is forfeited: the
+    passive move is played for it, see ``agents.spec.PLAYABLE``. After three forfeits in a row the program is
+    ended. Each kind of failure is told once on stderr, and at the end how many moves were forfeited.
+
+    Attributes:
+        name: its spec.
+        seconds: how long it has for a move.
+        decisions: how often it was to move.
+        forfeits: how many moves it forfeited, by kind: ``silence``, ``garbage``, ``death``, ``quit``.
+    """
+
+    def __init__(self, spec: str, game: Game) -> None:
+        """Start the program that a spec names.
+
+        Args:
+            spec: ``program:CMD``, or ``program@SECONDS:CMD`` with another limit a move; the command's words
+                are split as a shell would, but no shell is asked.
+            game: what is played.
+
+        Raises:
+            ValueError: the spec is none.
+            OSError: the program cannot be started.
+        """
+        self.name = spec
+        self.seconds, words = read_spec(spec)
+        self.decisions = 0
+        self.forfeits: dict[str, int] = {}
+        self._game = game
+        self._passive = PLAYABLE[game.name].passive
+        self._gone: _ForfeitError | None = None
+        self._in_a_row = 0
+        try:
+            self._pipes = _Pipes(words)
+        except OSError as error:
+            raise type(error)(f"agent {spec!r}: {words[0]!r} cannot be started ({error.strerror})") from None
+        self._end = weakref.finalize(self, _end, self._pipes, spec, self.forfeits)
+        self._pipes.send(protocol.write(protocol.hello(game)))
+
+    def act(
+        self,
+        views: States,
+        observations: npt.NDArray[np.uint8],
+        masks: npt.NDArray[np.bool_],
+        rng: np.random.Generator,
+    ) -> npt.NDArray[np.int64]:
+        """See ``agents.spec.Agent.act``; the program is asked row by row, and its chance is its own."""
+        self._check_rows(views, masks)
+        actions = np.zeros(len(views), np.int64)
+        for i in range(len(views)):
+            row = slice(i, i + 1)
+            self.decisions += 1
+            try:
+                actions[i] = self._ask(views[row], masks[i])
+                self._in_a_row = 0
+            except _ForfeitError as error:
+                self._forfeit(error)
+                actions[i] = self._passive.act(views[row], observations[row], masks[row], rng)[0]
+        return actions
+
+    def close(self) -> None:
+        """End the program, and tell how many moves were forfeited; what is asked from now on is forfeited."""
+        self._end()
+        self._gone = self._gone or _ForfeitError("closed", "it was ended")
+
+    def _check_rows(self, views: States, masks: npt.NDArray[np.bool_]) -> None:
+        game = self._game
+        if not isinstance(views, np.ndarray) or views.dtype != game.dtype or views.ndim != 1:
+            raise ValueError(f"views: must be records (n,) of {game.name}")
+        if masks.shape != (len(views), game.n_actions) or not masks.any(axis=1).all():
+            raise ValueError(
+                f"masks of shape {masks.shape!r}: must be {(len(views), game.n_actions)!r}, with a legal "
+                "action in each row"
+            )
+        for field in game.settled:
+            if field != "viewer" and (views[field] != game.record[field]).any():
+                raise ValueError(f"views: their {field!r} is not that of the game that the program was told")
+
+    def _ask(self, views: States, mask: npt.NDArray[np.bool_]) -> int:
+        """The program's move.
+
+        Raises:
+            _ForfeitError: there is none.
+        """
+        if self._gone is not None:
+            raise self._gone
+        until = time.monotonic() + self.seconds
+        number = self.decisions
+        self._pipes.send(protocol.write(protocol.turn(self._game, views, mask, number, self.seconds)))
+        reason: RefusedError
+        for _ in range(MAX_REFUSED):
+            try:
+                line = self._pipes.receive(until)
+            except TimeoutError:
+                raise _ForfeitError("silence", f"no move within {self.seconds:g} s") from None
+            except EOFError:
+                self._gone = _ForfeitError("death", f"it has ended{self._pipes.how_it_ended()}")
+                raise self._gone from None
+            try:
+                return protocol.answer(self._game, views, mask, number, line)
+            except QuitError:
+                self._gone = _ForfeitError("quit", "it has quit")
+                raise self._gone from None
+            except LateError as error:
+                reason = error
+            except RefusedError as error:
+                reason = error
+                self._pipes.send(protocol.write(protocol.refused(number, error)))
+        raise _ForfeitError("garbage", f"no legal move in {MAX_REFUSED} lines, of the last: {reason}")
+
+    def _forfeit(self, error: _ForfeitError) -> None:
+        if error.kind not in self.forfeits:
+            print(f"{self.name}: {error}; the passive move is played for it", file=sys.stderr)
+        self.forfeits[error.kind] = self.forfeits.get(error.kind, 0) + 1
+        self._in_a_row += 1
+        if self._in_a_row == MAX_FORFEITS and self._gone is None:
+            print(f"{self.name}: {MAX_FORFEITS} moves forfeited in a row, it is ended", file=sys.stderr)
+            self._gone = error
+            self._pipes.end(protocol.goodbye("too many moves were forfeited", []))
+
+
+def read_spec(spec: str) -> tuple[float, list[str]]:
+    """The seconds a move and the words of the command that a spec of a program gives.
+
+    Raises:
+        ValueError: it is no such spec.
+    """
+    head, colon, command = spec.partition(":")
+    kind, at, limit = head.partition("@")
+    if kind != "program" or not colon:
+        raise ValueError(f"{spec!r}: must be program:CMD or program@SECONDS:CMD")
+    seconds = SECONDS
+    if at:
+        try:
+            seconds = float(limit)
+        except ValueError:
+            seconds = 0.0
+        if not 0 < seconds <= MAX_SECONDS:
+            raise ValueError(
+                f"{spec!r}: the seconds a move must be a number above 0, {MAX_SECONDS:g} at most"
+            )
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise ValueError(f"{spec!r}: the command cannot be split into words ({error})") from None
+    if not words or "\0" in command:
+        raise ValueError(f"{spec!r}: names no command")
+    return seconds, words
+
+
+class _Pipes:
+    """A running program and the pipes to it, of which none is ever waited for longer than asked."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        # A session of its own: Ctrl-C is meant for us, and what the program starts can be ended with it.
+        process = subprocess.Popen(
+            words, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+        )
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self._process = process
+        self._stdin: IO[bytes] = process.stdin
+        self._stdout: IO[bytes] = process.stdout
+        self._unsent = bytearray()
+        self._lines = protocol.Lines()
+        os.set_blocking(self._stdin.fileno(), False)
+        os.set_blocking(self._stdout.fileno(), False)
+
+    def send(self, data: bytes) -> None:
+        """Have bytes sent while a line is waited for, and as many as the program takes now."""
+        self._unsent += data
+        self._push()
+
+    def receive(self, until: float) -> bytes:
+        """The program's next line, once it was sent all that there is to send.
+
+        Raises:
+            TimeoutError: there is none at a moment of ``time.monotonic``.
+            EOFError: there will be none.
+        """
+        while True:
+            if not self._unsent:
+                line = self._lines.take()
+                if line is not None:
+                    return line
+            left = until - time.monotonic()
+            if left <= 0:
+                raise TimeoutError
+            with selectors.DefaultSelector() as selector:
+                if len(self._lines) < _MAX_UNREAD:
+                    selector.register(self._stdout, selectors.EVENT_READ)
+                if self._unsent:
+                    selector.register(self._stdin, selectors.EVENT_WRITE)
+                ready = [key.fileobj for key, _ in selector.select(left)]
+            if self._stdin in ready:
+                self._push()
+            if self._stdout in ready:
+                self._pull()
+
+    def _push(self) -> None:
+        try:
+            while self._unsent:
+                del self._unsent[: os.write(self._stdin.fileno(), self._unsent[:_CHUNK])]
+        except BlockingIOError:
+            pass
+        except OSError:  # it reads no more; whether it still speaks, or has ended, reading tells
+            self._unsent.clear()
+
+    def _pull(self) -> None:
+        data = os.read(self._stdout.fileno(), _CHUNK)
+        if not data:
+            raise EOFError
+        self._lines.put(data)
+
+    def how_it_ended(self) -> str:
+        """The exit status in words, "" if it is not known."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            code = self._process.wait(GRACE)
+            return f", exit code {code}" if code >= 0 else f" by {signal.Signals(-code).name}"
+        return ""
+
+    def end(self, goodbye: Mapping[str, Any]) -> None:
+        """Tell the program that there is no more to come, then to end, then end it; once."""
+        if self._stdin.closed:
+            return
+        self.send(protocol.write(goodbye))
+        self._stdin.close()
+        for number in (None, signal.SIGTERM, signal.SIGKILL):
+            if self._process.poll() is None and number is not None:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(self._process.pid, number)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(GRACE)
+                break
+        self._stdout.close()
+
+
+def _end(pipes: _Pipes, name: str, forfeits: Mapping[str, int]) -> None:
+    pipes.end(protocol.goodbye("the table closes", []))
+    if forfeits:
+        told = ", ".join(f"{kind} {number}" for kind, number in forfeits.items())
+        print(f"{name}: {sum(forfeits.values())} moves forfeited ({told})", file=sys.stderr)
+
+
+# ---- a table that serves a program
+
+
+def serve(
+    game: Game,
+    opponents: Sequence[Agent],
+    seat: int,
+    seed: int,
+    save: Callable[[Mapping[str, Any]], None] | None,
+    inp: BinaryIO,
+    out: BinaryIO,
+) -> int:
+    """Play one match, all hands of the game, with a program at one seat.
+
+    Args:
+        game: what is played.
+        opponents: who holds the other seats, in the order of the seats.
+        seat: the program's.
+        seed: the deals are those of ``env.reset(seed)``; the opponents' chance comes from it too.
+        save: called with the whole history of each hand as soon as it is over.
+        inp: what the program sends; it must have ``read1``.
+        out: what it is sent.
+
+    Returns:
+        The exit code: 0 if the match was played to its end or the program quit, 3 if it went away.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C was pressed; the program has been told.
+    """
+    table = _Table(game, seed)
+    others = [each for each in range(game.players) if each != seat]
+    sides = {
+        each: (agent, np.random.default_rng([seed, each]))
+        for each, agent in zip(others, opponents, strict=True)
+    }
+    client = _Client(inp, out)
+    try:
+        client.send(protocol.hello(game))
+        while True:
+            client.send(protocol.hand(game, table.view(seat)))
+            while not table.is_hand_over:
+                actor = table.actor
+                if actor == seat:
+                    table.step(client.ask(game, table.view(seat), table.mask))
+                else:
+                    table.step(table.ask(*sides[actor]))
+            history = table.history()
+            if save is not None:
+                save(history)
+            client.send(protocol.result(game, table.view(seat), history))
+            if table.is_over:
+                client.send(protocol.goodbye("the match is over", game.winners(table.states)))
+                return FINISHED
+            table.go_on()
+    except QuitError:
+        client.leave("you quit")
+        return FINISHED
+    except (EOFError, BrokenPipeError):
+        client.leave("your input ended")
+        return END_OF_INPUT
+    except KeyboardInterrupt:
+        client.leave("the table was interrupted")
+        raise
+
+
+class _Client:
+    """The program that is served."""
+
+    def __init__(self, inp: BinaryIO, out: BinaryIO) -> None:
+        self._inp = inp
+        self._out = out
+        self._lines = protocol.Lines()
+        self._number = 0
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        self._out.write(protocol.write(message))
+        self._out.flush()
+
+    def ask(self, game: Game, views: States, mask: npt.NDArray[np.bool_]) -> int:
+        self._number += 1
+        self.send(protocol.turn(game, views, mask, self._number, None))
+        while True:
+            try:
+                return protocol.answer(game, views, mask, self._number, self._receive())
+            except RefusedError as error:
+                self.send(protocol.refused(self._number, error))
+
+    def _receive(self) -> bytes:
+        while True:
+            line = self._lines.take()
+            if line is not None:
+                return line
+            data: bytes = self._inp.read1(_CHUNK)  # type: ignore[attr-defined]
+            if not data:
+                line = self._lines.rest()  # its end may be missing
+                if line:
+                    return line
+                raise EOFError
+            self._lines.put(data)
+
+    def leave(self, reason: str) -> None:
+        """Say goodbye to a program that may have gone."""
+        try:
+            self.send(protocol.goodbye(reason, []))
+        except BrokenPipeError:
+            # What could not be written is dropped, or Python would try once more at its end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self._out.fileno())
+
+
+class _Table:
+    """One match, played hand by hand; a finished hand stays as it is until the next is dealt.
+
+    Attributes:
+        states: the whole truth, (1,).
+        mask: the legal actions of whoever is to move, bool (A,).
+        is_hand_over: whether the hand is over.
+        is_over: whether the match is over.
+    """
+
+    def __init__(self, game: Game, seed: int) -> None:
+        self._game = game
+        self.states = copy_states(game.record)
+        self._shown = (
+            np.zeros((1, game.layout.size), np.uint8),
+            np.zeros((1, game.n_actions), np.bool_),
+            np.zeros(1, np.int64),
+        )
+        self._rewards = np.zeros((1, game.players), np.float32)
+        self._over = np.zeros(1, np.bool_)
+        self._hand_over = np.zeros(1, np.bool_)
+        self.mask = self._shown[1][0]
+        game.kernels.start(self.states, 0, 1, seed, 0, *self._shown)
+        self._begin_hand()
+
+    def _begin_hand(self) -> None:
+        self._hand_over[0] = False
+        self._hand = PlayedHand(copy_states(self.states), [], [])
+
+    @property
+    def actor(self) -> int:
+        """Who is to move."""
+        return int(self._shown[2][0])
+
+    @property
+    def is_hand_over(self) -> bool:
+        return bool(self._hand_over[0])
+
+    @property
+    def is_over(self) -> bool:
+        return bool(self._over[0])
+
+    def view(self, seat: int) -> States:
+        """What a seat may know, (1,)."""
+        views = copy_states(self.states)
+        self._game.kernels.see(self.states, 0, 1, np.array([seat], np.int64), views)
+        return views
+
+    def ask(self, agent: Agent, rng: np.random.Generator) -> int:
+        """The move of an agent that is to move."""
+        observations, masks, _ = self._shown
+        return int(agent.act(self.view(self.actor), observations.copy(), masks.copy(), rng)[0])
+
+    def step(self, action: int) -> None:
+        """Make a legal move."""
+        self._hand.actions.append(action)
+        outcome = (self._rewards, self._over, self._hand_over)
+        actions = np.array([action], np.int64)
+        self._game.kernels.step(self.states, 0, 1, actions, False, *self._shown, *outcome)
+
+    def history(self) -> dict[str, Any]:
+        """The history of the finished hand, the whole of it."""
+        return write_out(self._game, self._hand)
+
+    def go_on(self) -> None:
+        """Deal the next hand."""
+        self._game.kernels.prepare(self.states, 0, True)
+        self._game.kernels.deal_hand(self.states, 0, 0, *self._shown)
+        self._begin_hand()
