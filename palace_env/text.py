@@ -1,8 +1,8 @@
 """Palace Poker in words: moves to and from the notation of RULES.md 14, and a view in sentences."""
 
 import re
-import textwrap
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,12 +18,13 @@ from card_table.cards import (
     suit_of,
 )
 from card_table.compile import rule
-from card_table.game import IllegalMoveError, InvalidMoveError, States
+from card_table.game import IllegalMoveError, InvalidMoveError, States, copy_states
 from card_table.hands import best_hand, name_hand
+from card_table.page import Part, align, columns, wrap
 from palace_env import rules
 from palace_env.view import known_deck, known_pile
 
-WIDTH = 80
+VERBS = ("stay", "fold", "buy", "call", "done", "raise", "attack", "discard")
 
 _WORDS = {
     rules.LOG_STAY: "stay",
@@ -164,15 +165,16 @@ class _View:
     Attributes:
         seat: whose view it is.
         prices: of each seat, in a battle.
+        is_last: whether the hand is over and the last of its match.
         pile: the cards that the seat knows to be in the discard pile, as a set.
         deck: the same of the draw deck.
     """
 
     def __init__(self, views: States) -> None:
         self.views = views
-        sums = np.zeros(rules.MAX_SEATS + 2, np.int64)
+        sums = np.zeros(rules.MAX_SEATS + 3, np.int64)
         sum_up(views, 0, sums)
-        *self.prices, self.pile, self.deck = sums.tolist()
+        *self.prices, self.pile, self.deck, self.is_last = sums.tolist()
         self.seat = int(self.viewer)
 
     def __getattr__(self, field: str) -> Any:  # noqa: ANN401 - a number or an array of them
@@ -181,12 +183,14 @@ class _View:
 
 @rule
 def sum_up(views: States, i: int, sums: npt.NDArray[np.int64]) -> None:
-    """Write the prices of all seats of view ``i``, then the known cards of pile and deck as sets."""
+    """Write what ``_View`` tells of view ``i``: prices, pile and deck as known, the last."""
     g = views[i]
     for seat in range(int(g.players)):
         sums[seat] = rules.price(g, seat)
-    sums[rules.MAX_SEATS] = known_pile(g, int(g.viewer))
-    sums[rules.MAX_SEATS + 1] = known_deck(g, int(g.viewer))
+    if g.viewer >= 0:
+        sums[rules.MAX_SEATS] = known_pile(g, int(g.viewer))
+        sums[rules.MAX_SEATS + 1] = known_deck(g, int(g.viewer))
+    sums[rules.MAX_SEATS + 2] = g.phase == rules.ENDED and rules.is_match_over(g)
 
 
 def describe(views: States) -> str:
@@ -202,9 +206,186 @@ def describe(views: States) -> str:
     return "\n".join(lines + (_choices(g) if g.actor == g.seat else _waiting(g)))
 
 
+class _Item(NamedTuple):
+    """An entry of the menu: one move, or several that begin with the same words.
+
+    Attributes:
+        words: what its number stands for.
+        rest: what must be added, "" if nothing.
+        effect: what it costs or does.
+    """
+
+    words: str
+    rest: str
+    effect: str
+
+
+def page(views: States) -> list[Part]:
+    """A view in few words, for a person to play from: the table, what has happened, and a menu.
+
+    Args:
+        views: array (1,), a view, or all of them in one, see ``unite``.
+    """
+    g = _View(views)
+    parts = [Part(_heading(g)), Part(_rows(g))]
+    if g.phase == rules.ENDED:
+        return [*parts, Part(_news(g), 1), Part([*_shown(g), *_outcome(g, False)])]
+    if g.seat < 0:
+        return parts
+    parts += [Part(_own(g)), Part(_passes(g), 1, joined=True), Part(_known(g), 2, joined=True)]
+    parts.append(Part(_news(g), brief=_news(g, 3)))
+    if g.actor != g.seat:
+        return [*parts, Part(_waiting(g))]
+    items = _menu(g)
+    numbers = [f"{number} {item.words} {item.rest}".rstrip() for number, item in enumerate(items, 1)]
+    size = max(map(len, numbers))
+    full = [
+        line
+        for text, item in zip(numbers, items, strict=True)
+        for line in wrap(f"  {text:{size}}  {item.effect}", size + 4)
+    ]
+    brief = columns(
+        [
+            f"{text}: {item.effect}".replace(", or more:", ";")
+            for text, item in zip(numbers, items, strict=True)
+        ]
+    )
+    return [*parts, Part(wrap(_asked(g))), Part(full, brief=brief, joined=True)]
+
+
+def read_moves(views: States, text: str) -> list[str]:
+    """What a person who is to move has typed, as moves in the notation, to be made one after the other.
+
+    Besides the notation it takes a number of the menu with what follows it, several cards after ``discard``
+    and a ``done`` after them, and words such as "raise by 4" and "attack seat 2 with 8 extra".
+
+    Raises:
+        InvalidMoveError: it is not clear what move is meant.
+        IllegalMoveError: the move is not allowed now.
+    """
+    g = _View(views)
+    words = text.lower().replace(",", " ").split()
+    if words and words[0].isdecimal():
+        items = _menu(g)
+        number = _number(words[0])
+        if not 1 <= number <= len(items):
+            raise InvalidMoveError(f"{words[0]!r} is no number of the menu: it goes from 1 to {len(items)}")
+        item = items[number - 1]
+        if item.rest and not words[1:]:
+            raise InvalidMoveError(
+                f"{words[0]!r} is {item.words!r}: write {item.rest} after it ({item.effect})"
+            )
+        words = [*item.words.split(), *words[1:]]
+    verb = words[0] if words else ""
+    if verb == "discard":
+        return _read_discards(g, words[1:])
+    if verb == "raise":
+        rest = [word for word in words[1:] if word not in ("by", "chip", "chips")]
+        if "to" in rest:
+            raise InvalidMoveError(f"{text!r} is not clear: write by how much, such as raise by 4")
+        words = ["raise", *rest]
+    elif verb == "attack":
+        words = ["attack", *_read_attack(text, words[1:])]
+    move = " ".join(words)
+    return [format_move(views, parse_move(views, move))]
+
+
+def _read_discards(g: _View, words: list[str]) -> list[str]:
+    own = int(g.soldiers[g.seat])
+    named = ", ".join(format_cards(own)) or "none"
+    ends = words[-1:] == ["done"]
+    cards: list[int] = []
+    for word in words[: len(words) - ends]:
+        if word == "and":
+            continue
+        try:
+            card = parse_card(word)
+        except ValueError as error:
+            raise InvalidMoveError(str(error)) from None
+        if card in cards:
+            raise InvalidMoveError(f"{format_card(card)!r} is there twice: write each card once")
+        cards.append(card)
+    if not cards:
+        raise InvalidMoveError(f"discard: write which of your soldiers: {named}")
+    for card in cards:
+        parse_move(g.views, f"discard {format_card(card)}")  # raises if it is no soldier, or not the time
+    left = own.bit_count() - len(cards)
+    if ends and left > g.max_soldiers:
+        raise IllegalMoveError(f"done is not allowed with {left} soldiers: {int(g.max_soldiers)} may be kept")
+    return [f"discard {format_card(card)}" for card in cards] + ["done"] * (ends and left > 0)
+
+
+def _read_attack(text: str, words: list[str]) -> list[str]:
+    """Seat and extra in the notation."""
+    rest = [word for word in words if word not in ("seat", "with", "an", "of", "chip", "chips")]
+    if "extra" in rest:
+        rest.remove("extra")
+        if len(rest) == 2 and rest[1].isdecimal():
+            rest[1] = f"+{rest[1]}"
+    elif len(rest) == 2 and rest[1].isdecimal():
+        raise InvalidMoveError(f"{text!r} is not clear: write an extra with a plus, attack SEAT +{rest[1]}")
+    return rest
+
+
+def tell_last(views: States) -> str:
+    """The last move of the hand as a sentence, "" if there is none or it was the end of discarding."""
+    g = _View(views)
+    entries = _entries(g)
+    return _tell(g, entries, len(entries) - 1) if entries else ""
+
+
+def tell_hand(views: States) -> list[str]:
+    """The moves of the hand in sentences, as far as the view keeps them."""
+    g = _View(views)
+    entries = _entries(g)
+    lost = ["(What was done before is not kept.)"] if len(entries) < g.moves else []
+    told = [_tell(g, entries, place) for place in range(len(entries))]
+    return wrap(" ".join([*lost, *(sentence for sentence in told if sentence)]) or "Nothing yet.")
+
+
+def tell_chances(views: States, chances: Mapping[str, npt.NDArray[np.float64]]) -> list[str]:
+    """What ``equity`` makes of the hand of the player to move.
+
+    Args:
+        views: array (1,), the player's view.
+        chances: ``wins``, to win a fight with each seat; ``best``, (1,), to hold the best hand of all.
+    """
+    g = _View(views)
+    suit = suit_of(int(g.banner[g.seat]))
+    fights = [
+        f"seat {other} {chances['wins'][other]:.0%}"
+        for other in _others_in(g, g.seat)
+        if suit_of(int(g.banner[other])) != suit
+    ]
+    told = f"You hold the best hand of all with a chance of {chances['best'][0]:.0%}."
+    if fights:
+        told = f"Your chance to win a fight: {', '.join(fights)}. {told}"
+    return wrap(f"Hint of equity: {told}")
+
+
+def is_out(views: States) -> bool:
+    """Whether the seat of a view has no more say in the hand."""
+    g = _View(views)
+    return not g.in_hand[g.seat]
+
+
+def unite(views: States) -> States:
+    """All that any seat knows, in one record that belongs to no seat, for looking at a finished game.
+
+    Args:
+        views: array (N,), those of all seats at one moment.
+    """
+    whole = copy_states(views[:1])
+    for seat in range(len(views)):
+        whole["palace"][0, seat] = views["palace"][seat, seat]
+        whole["dealt"][0, seat] = views["dealt"][seat, seat]
+    whole["viewer"] = -1
+    return whole
+
+
 def _title(g: _View) -> list[str]:
     hand = f" Hand {int(g.hand) + 1} of {int(g.hands)}." if g.hands > 1 else ""
-    return _wrap(
+    return wrap(
         f"Palace Poker, {'no limit' if g.no_limit else 'limit'}: small bet {int(g.small_bet)}, big bet "
         f"{int(g.big_bet)}, ante {int(g.ante)}.{hand} You are seat {g.seat}. Pot {int(g.pot)}. Cards in "
         f"the draw deck {int(g.deck_size)}, in the discard pile {int(g.pile_size)}."
@@ -232,7 +413,7 @@ def _table(g: _View) -> list[str]:
             cell.rjust(size) if column >= 4 else cell.ljust(size)
             for column, (cell, size) in enumerate(zip(row, sizes, strict=False))
         )
-        lines += _wrap(start + "  " + row[7], indent=len(start) + 2)
+        lines += wrap(start + "  " + row[7], indent=len(start) + 2)
     return lines
 
 
@@ -250,8 +431,8 @@ def _worth(g: _View) -> list[str]:
         return ["You are out of this hand." if _was_dealt_in(g, seat) else "You have no chips, so no cards."]
     cards = _cards(g, seat)
     if g.phase == rules.ENDED:
-        return _wrap(f"Your hand: {name_hand(best_hand(cards))}.")
-    lines = _wrap(f"Your hand: {name_hand(best_hand(cards))}. Your price in a battle: {g.prices[seat]}.")
+        return wrap(f"Your hand: {name_hand(best_hand(cards))}.")
+    lines = wrap(f"Your hand: {name_hand(best_hand(cards))}. Your price in a battle: {g.prices[seat]}.")
     for other in _others_in(g, seat):
         suit = suit_of(int(g.banner[other]))
         if suit == suit_of(int(g.banner[seat])):
@@ -260,7 +441,7 @@ def _worth(g: _View) -> list[str]:
             strength = best_hand(cards & ~suit_cards(suit))
             price = g.prices[other]
             text = f"  Against seat {other} (price {price}), no {SUIT_NAMES[suit]}: {name_hand(strength)}."
-            lines += _wrap(text, indent=4)
+            lines += wrap(text, indent=4)
     return lines
 
 
@@ -275,7 +456,7 @@ def _passes(g: _View) -> list[str]:
     ]
     if not done:
         return []
-    return _wrap(
+    return wrap(
         f"Since the last buy or attack {_join(done)}. Once all in the hand have, there is a showdown."
     )
 
@@ -284,20 +465,29 @@ def _known(g: _View) -> list[str]:
     lines = []
     for place, cards in (("discard pile", g.pile), ("draw deck", g.deck)):
         if cards:
-            lines += _wrap(f"You know to be in the {place}: {' '.join(format_cards(cards))}.")
+            lines += wrap(f"You know to be in the {place}: {' '.join(format_cards(cards))}.")
     return lines
 
 
-def _news(g: _View) -> list[str]:
-    """What was done from the viewer's last move on, as far as the log keeps it."""
-    moves, kept = int(g.moves), min(int(g.moves), rules.LOG)
-    entries = [int(g.log[place % rules.LOG]) for place in range(moves - kept, moves)]
+def _news(g: _View, most: int = 1000) -> list[str]:
+    """What was done from the viewer's last move on, as far as the log keeps it and so many lines hold it."""
+    moves, entries = int(g.moves), _entries(g)
     own = [place for place, entry in enumerate(entries) if entry >> 4 & 15 == g.seat]
-    told = [_tell(g, entries, place) for place in range(own[-1] if own else 0, kept)]
-    if not own and kept < moves:
-        told.insert(0, f"(What was done before the last {kept} moves is not kept.)")
-    text = " ".join(sentence for sentence in told if sentence)
-    return _wrap(text) if text else []
+    told = [_tell(g, entries, place) for place in range(own[-1] if own else 0, len(entries))]
+    told = [sentence for sentence in told if sentence]
+    if not own and len(entries) < moves:
+        told.insert(0, f"(What was done before the last {len(entries)} moves is not kept.)")
+    lines = wrap(" ".join(told)) if told else []
+    while len(lines) > most and len(told) > 1:
+        del told[0]
+        lines = wrap(" ".join(["(...)", *told]))
+    return lines
+
+
+def _entries(g: _View) -> list[int]:
+    """The moves of the log, oldest first."""
+    moves = int(g.moves)
+    return [int(g.log[place % rules.LOG]) for place in range(max(0, moves - rules.LOG), moves)]
 
 
 def _tell(g: _View, entries: list[int], place: int) -> str:
@@ -343,6 +533,14 @@ def _waiting(g: _View) -> list[str]:
 
 
 def _choices(g: _View) -> list[str]:
+    moves = _moves(g.views)
+    legal = [(_words(move), _effect(g, move)) for move in moves[moves[:, LEGAL] > 0]]
+    size = max(len(words) for words, _ in legal)
+    return [*wrap(_asked(g)), *(f"  {words:{size}}  {effect}".rstrip() for words, effect in legal)]
+
+
+def _asked(g: _View) -> str:
+    """What the viewer is asked."""
     seat = g.seat
     asked = "It is your turn."
     if g.phase == rules.DISCARDING:
@@ -356,13 +554,7 @@ def _choices(g: _View) -> list[str]:
         asked = f"Seat {int(g.opponent)} raised by {int(g.owed)}."
     if g.phase in (rules.ANSWERING, rules.FACING_RAISE) and not g.no_limit and g.max_raises >= 0:
         asked += f" Raises in this battle: {int(g.raises)} of {int(g.max_raises)} at most."
-    moves = _moves(g.views)
-    legal = [(_words(move), _effect(g, move)) for move in moves[moves[:, LEGAL] > 0]]
-    size = max(len(words) for words, _ in legal)
-    return [
-        *_wrap(f"{asked} Your moves:"),
-        *(f"  {words:{size}}  {effect}".rstrip() for words, effect in legal),
-    ]
+    return f"{asked} Your moves:"
 
 
 def _effect(g: _View, move: npt.NDArray[np.int64]) -> str:
@@ -378,31 +570,138 @@ def _effect(g: _View, move: npt.NDArray[np.int64]) -> str:
     return pay + ends.get(kind, "")
 
 
-def _outcome(g: _View) -> list[str]:
-    """Who won what and why, and everybody's result."""
+def _outcome(g: _View, with_hands: bool = True) -> list[str]:
+    """Who won what and why, the hands of a showdown if they are wanted, and everybody's result."""
     pot = int(sum(g.paid))
     left = [seat for seat in range(int(g.players)) if g.in_hand[seat]]
     names = [_who(g, seat) for seat in left]
     lines = ["The hand is over."]
     if g.end == rules.LAST_STANDING:
-        lines += _wrap(f"{names[0].capitalize()} stood last and won the pot of {pot}.")
+        lines += wrap(f"{names[0].capitalize()} stood last and won the pot of {pot}.")
     elif g.end == rules.SAME_BANNER:
         suit = SUIT_NAMES[suit_of(int(g.banner[left[0]]))]
-        lines += _wrap(f"All who are left have banners of {suit}: {_join(names)} split the pot of {pot}.")
+        lines += wrap(f"All who are left have banners of {suit}: {_join(names)} split the pot of {pot}.")
     elif g.end == rules.BATTLE_TIE:
-        lines += _wrap(f"The last two tied in every way: {_join(names)} split the pot of {pot}.")
+        lines += wrap(f"The last two tied in every way: {_join(names)} split the pot of {pot}.")
     else:
         hands = {seat: best_hand(_cards(g, seat)) for seat in left}
         best = max(hands.values())
         winners = [_who(g, seat) for seat in left if hands[seat] == best]
         verb = "split" if len(winners) > 1 else "won"
-        lines.append("Showdown:")
-        lines += [f"  {_who(g, seat)}: {name_hand(strength)}" for seat, strength in hands.items()]
-        lines += _wrap(f"{_join(winners).capitalize()} {verb} the pot of {pot}.")
-    lines += _wrap(f"Won and lost: {_signed(g, g.net)}.")
+        if with_hands:
+            lines.append("Showdown:")
+            lines += [f"  {_who(g, seat)}: {name_hand(strength)}" for seat, strength in hands.items()]
+        else:
+            lines = ["The hand is over: all who were left showed their palaces."]
+        lines += wrap(f"{_join(winners).capitalize()} {verb} the pot of {pot}.")
+    lines += wrap(f"Won and lost: {_signed(g, g.net)}.")
     if g.hands > 1:
-        lines += _wrap(f"In the match so far: {_signed(g, g.score)}.")
+        lines += wrap(f"In the match so far: {_signed(g, g.score)}.")
+        if g.is_last:
+            most = max(g.score[: int(g.players)])
+            best = [_who(g, seat) for seat in range(int(g.players)) if g.score[seat] == most]
+            lines += wrap(f"The match is over: {_join(best)} won{' together' if len(best) > 1 else ''}.")
     return lines
+
+
+def _heading(g: _View) -> list[str]:
+    hand = f", hand {int(g.hand) + 1} of {int(g.hands)}" if g.hands > 1 else ""
+    you = f"You are seat {g.seat}. " if g.seat >= 0 else ""
+    pot = int(sum(g.paid)) if g.phase == rules.ENDED else int(g.pot)
+    return wrap(
+        f"Palace Poker{hand}. {you}Pot {pot}, draw deck {int(g.deck_size)}, discard pile {int(g.pile_size)}."
+    )
+
+
+def _rows(g: _View) -> list[str]:
+    """The table, with what the viewer's hand is against each seat or, if it is out, with palaces."""
+    ended = g.phase == rules.ENDED
+    fights = g.seat >= 0 and not ended and bool(g.in_hand[g.seat])
+    shows = g.seat < 0 or (ended and g.end == rules.SHOWDOWN)
+    last = "your hand against it" if fights else "hand" if shows else ""
+    rows = [["", "seat", "banner", "palace", "price", "in pot", "chips", "soldiers", last]]
+    for seat in range(int(g.players)):
+        marks = (">" if seat == g.actor else " ") + ("D" if seat == g.button else " ")
+        row = [marks, f"{seat} you" if seat == g.seat else f"{seat}", "out", _palace(g, seat), ""]
+        row += [str(int(g.paid[seat])), str(int(g.stacks[seat])), "", ""]
+        if g.in_hand[seat]:
+            row[2], row[4] = format_card(int(g.banner[seat])), str(g.prices[seat])
+            row[7] = " ".join(format_cards(int(g.soldiers[seat]))) or "-"
+            if fights:
+                row[8] = _against(g, seat)
+            elif shows:
+                row[8] = _short(best_hand(_cards(g, seat)))
+        elif not _was_dealt_in(g, seat):
+            row[7] = "no chips"
+        rows.append(row)
+    kept = [column for column in range(9) if not ((column == 3 and fights) or (column == 4 and ended))]
+    flush = [place for place, column in enumerate(kept) if column in (4, 5, 6)]
+    return align([[row[column] for column in kept] for row in rows], flush)
+
+
+def _against(g: _View, other: int) -> str:
+    """The viewer's hand in a battle with another in few words."""
+    suit = suit_of(int(g.banner[other]))
+    if other == g.seat:
+        return ""
+    if suit == suit_of(int(g.banner[g.seat])):
+        return "no battle: your suit"
+    return _short(best_hand(_cards(g, g.seat) & ~suit_cards(suit)))
+
+
+def _short(strength: int) -> str:
+    """A strength in few words: without its kickers."""
+    name = re.sub(r", [a-z ]+ kickers?$|^full house, |^two pair, ", "", name_hand(strength))
+    return re.sub(r"^(flush,|high card) (\w+).*", r"\1 \2", name)
+
+
+def _own(g: _View) -> list[str]:
+    if not g.in_hand[g.seat]:
+        return _worth(g)
+    hand = name_hand(best_hand(_cards(g, g.seat)))
+    return wrap(f"Your palace {_palace(g, g.seat)}: {hand}. Your price: {g.prices[g.seat]}.")
+
+
+def _menu(g: _View) -> list[_Item]:
+    """The moves of the viewer; those of one kind, or on one seat, are one entry."""
+    legal = _moves(g.views)
+    legal = legal[legal[:, LEGAL] > 0]
+    groups: dict[tuple[int, int], list[npt.NDArray[np.int64]]] = {}
+    for move in legal:
+        about = int(move[ABOUT]) if move[KIND] == rules.LOG_ATTACK else 0
+        groups.setdefault((int(move[KIND]), about), []).append(move)
+    return [_item(g, kind, moves) for (kind, _), moves in groups.items()]
+
+
+def _item(g: _View, kind: int, moves: list[npt.NDArray[np.int64]]) -> _Item:
+    first = moves[0]
+    if kind == rules.LOG_DISCARD:
+        cards = " ".join(format_card(int(move[ABOUT])) for move in moves)
+        fee = f", pay {int(first[COST])}" if first[COST] else ""
+        return _Item("discard", "CARD", f"one or more of {cards}{fee}")
+    if kind == rules.LOG_RAISE and len(moves) > 1:
+        amounts = " ".join(str(int(move[CHIPS])) for move in moves)
+        return _Item("raise", "CHIPS", f"{amounts}, besides {int(first[COST] - first[CHIPS])} for the call")
+    effect = _effect(g, first)
+    if kind == rules.LOG_ATTACK and len(moves) > 1:
+        effect += f", or more: {' '.join(f'+{int(move[CHIPS])}' for move in moves[1:])}"
+    if not effect:
+        effect = "keep the rest" if kind == rules.LOG_DONE else "pay nothing"
+    return _Item(_words(first), "", effect)
+
+
+def _shown(g: _View) -> list[str]:
+    """Who has been shown whose palace by somebody who is out, or by anybody if there was no showdown."""
+    pairs = []
+    for owner in range(int(g.players)):
+        if g.end == rules.SHOWDOWN and g.in_hand[owner]:
+            continue
+        viewers = [seat for seat in range(int(g.players)) if seat != owner and int(g.seen[seat]) >> owner & 1]
+        if viewers:
+            pairs.append(f"{_who(g, owner)} to {_join([_who(g, seat) for seat in viewers])}")
+    if pairs:
+        return wrap(f"Palaces shown in battles: {'; '.join(pairs)}.")
+    return [] if g.end == rules.SHOWDOWN else ["No palace was shown."]
 
 
 def _signed(g: _View, amounts: npt.NDArray[np.int32]) -> str:
@@ -431,10 +730,6 @@ def _who(g: _View, seat: int) -> str:
 
 def _join(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _wrap(text: str, indent: int = 0) -> list[str]:
-    return textwrap.wrap(text, WIDTH, subsequent_indent=" " * indent, break_on_hyphens=False) or [""]
 
 
 # What the actor is asked, and what a call came to, as programs are told.
