@@ -1,7 +1,7 @@
 """Detective Poker in words: moves to and from the notation of RULES.md 13, and a view in sentences."""
 
 import re
-import textwrap
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -9,15 +9,17 @@ import numpy.typing as npt
 
 from card_table.cards import NO_CARD, format_card, set_of
 from card_table.compile import rule
-from card_table.game import IllegalMoveError, InvalidMoveError, States
+from card_table.game import IllegalMoveError, InvalidMoveError, States, copy_states
 from card_table.hands import best_hand, name_hand
+from card_table.page import Part, align, wrap
 from detective_env import rules
 
-WIDTH = 80
+VERBS = ("bet",)
 ACTIONS = ("+1", "clockwise", "bluff", "blank")  # the action cards, in the order of their kinds
 STREETS = ("preflop", "flop", "turn", "river")
 
 _MOVE = re.compile(r"bet\s+(\d+)\s+(\d+)(?:\s+(\+1|clockwise|bluff|blank))?", re.ASCII | re.IGNORECASE)
+_FILLERS = ("seat", "chip", "chips", "with", "under", "it", "a", "and")
 _EFFECTS = {
     rules.PLUS_ONE: "a point more if the bet is right",
     rules.CLOCKWISE: "the bet is on the hand of the player clockwise of the one named",
@@ -127,12 +129,115 @@ def describe(views: States) -> str:
     return "\n".join([*lines, *(_choices(g) if g.actor == g.seat else _waiting(g))])
 
 
+def page(views: States) -> list[Part]:
+    """A view in few words, for a person to play from: the table, the bets, what has happened, and the choice.
+
+    Args:
+        views: array (1,), a view, or all of them in one, see ``unite``.
+    """
+    g = _View(views)
+    if g.scored:
+        return [Part(_heading(g)), Part(_all_cards(g)), *_scores(g), Part(_totals(g))]
+    parts = [Part(_heading(g)), Part(_rows(g)), Part(_board(g), joined=True), Part(_bets_by_street(g))]
+    if g.seat < 0:
+        return parts
+    parts.append(Part(_news(g), brief=_news(g, 3)))
+    return [*parts, Part(_asked(g) if g.actor == g.seat else _waiting(g)[1:])]
+
+
+def read_moves(views: States, text: str) -> list[str]:
+    """What a person who is to bet has typed, as a list of one move in the notation.
+
+    Besides the notation it takes ``2 3 bluff`` and "bet 3 chips on seat 2 with a bluff", the start of an
+    action card's name, and ``me`` for the own seat.
+
+    Raises:
+        InvalidMoveError: it is not clear what bet is meant.
+        IllegalMoveError: the bet is not allowed now.
+    """
+    words = text.lower().replace(",", " ").split()
+    if words[:1] == ["bet"]:
+        del words[0]
+    own = str(int(views["viewer"][0]))
+    words = [own if word in ("me", "myself", "yourself") else word for word in words]
+    words = [
+        word for word in words if word not in ("seat", "chip", "chips", "with", "under", "it", "a", "and")
+    ]
+    if "on" in words:
+        place = words.index("on")
+        words = [*words[place + 1 : place + 2], *words[:place], *words[place + 2 :]]
+    if len(words) == 3 and words[2] not in ACTIONS:
+        found = [card for card in ACTIONS if card.startswith(words[2])]
+        if len(found) != 1:
+            means = f"could be {' or '.join(found)}" if found else f"is none of {', '.join(ACTIONS)}"
+            raise InvalidMoveError(f"{text!r} is not clear: the card {words[2]!r} {means}")
+        words[2] = found[0]
+    if len(words) not in (2, 3) or not (words[0].isdecimal() and words[1].isdecimal()):
+        raise InvalidMoveError(
+            f"{text!r} is no bet: write SEAT CHIPS, such as 2 3, and a card if you like, such as 2 3 bluff"
+        )
+    move = " ".join(["bet", *words])
+    legal = [format_move(views, action) for action in _legal(views)]
+    if _canonical(move) not in legal:
+        raise IllegalMoveError(f"{move!r} is not allowed now. {_limits(_View(views))}")
+    return [_canonical(move)]
+
+
+def tell_last(views: States) -> str:
+    """The last bet of the hand as a sentence, "" if there is none."""
+    g = _View(views)
+    bets = list(_places(g))
+    return _tell(g, *bets[-1]) if bets else ""
+
+
+def tell_hand(views: States) -> list[str]:
+    """The bets of the hand in sentences."""
+    g = _View(views)
+    return wrap(" ".join(_tell(g, *place) for place in _places(g)) or "No bets yet.")
+
+
+def tell_chances(views: States, chances: Mapping[str, npt.NDArray[np.float64]]) -> list[str]:
+    """What ``equity`` makes of the cards that the player to bet sees.
+
+    Args:
+        views: array (1,), the player's view.
+        chances: ``best``, of each seat to have or share the best hand of the street; ``weakest``, the same.
+    """
+    g = _View(views)
+    told = [
+        f"{what} {', '.join(f'{_who(g, seat)} {chances[key][seat]:.0%}' for seat in [g.seat, *_others(g)])}"
+        for what, key in (("best hand", "best"), ("weakest", "weakest"))
+    ]
+    return wrap(f"Hint of equity, by the cards alone: {'; '.join(told)}.")
+
+
+def is_out(views: States) -> bool:
+    """Whether the seat of a view has no more say in the hand: with the last bet it is over for all."""
+    return bool(views["scored"][0])
+
+
+def unite(views: States) -> States:
+    """All that any seat knows, in one record that belongs to no seat, for looking at a finished game.
+
+    Args:
+        views: array (N,), those of all seats at one moment.
+    """
+    whole = copy_states(views[:1])
+    for seat in range(len(views)):
+        whole["private"][0, seat] = views["private"][seat, seat]
+        whole["exposed"][0, seat] = views["exposed"][(seat + 1) % len(views), seat]
+        whole["cards"][0, seat] = views["cards"][seat, seat]
+        whole["bet_card"][0, :, seat] = views["bet_card"][seat, :, seat]
+    whole["viewer"] = -1
+    return whole
+
+
 def _title(g: _View) -> list[str]:
     mode = ", expert mode" if g.expert else ""
     where = "The hand is over." if g.scored else f"The street is the {STREETS[g.last]}."
     if g.last == 0 and not g.scored:
         where = "The street is preflop."
-    return _wrap(
+    return wrap(
         f"Detective Poker{mode}. Hand {int(g.hand) + 1} of {int(g.hands)}. {where} "
         f"You are seat {g.seat}, the dealer is {_who(g, int(g.dealer))}."
     )
@@ -164,12 +269,12 @@ def _card(card: int) -> str:
 def _cards(g: _View) -> list[str]:
     """The board, what was thrown out, and the action cards in the viewer's hand."""
     board = [format_card(int(card)) for card in g.board if card != NO_CARD]
-    lines = _wrap(f"Board: {' '.join(board)}." if board else "Board: no cards yet.")
+    lines = wrap(f"Board: {' '.join(board)}." if board else "Board: no cards yet.")
     thrown = [format_card(int(card)) for card in g.thrown.ravel() if card != NO_CARD]
     if thrown:
-        lines += _wrap(f"Thrown out: {' '.join(thrown)}.")
+        lines += wrap(f"Thrown out: {' '.join(thrown)}.")
     held = ", ".join(ACTIONS[kind - 1] for kind in _held(g)) or "none"
-    return lines + _wrap(f"Action cards in your hand: {held}.")
+    return lines + wrap(f"Action cards in your hand: {held}.")
 
 
 def _worth(g: _View) -> list[str]:
@@ -180,7 +285,7 @@ def _worth(g: _View) -> list[str]:
     for seat in [g.seat, *_others(g)]:
         card = int(g.private[seat] if seat == g.seat else g.exposed[seat])
         strength = best_hand(_board_on(g, g.last) | 1 << card)
-        lines += _wrap(f"  {_who(g, seat)}: {name_hand(strength)}", indent=4)
+        lines += wrap(f"  {_who(g, seat)}: {name_hand(strength)}", indent=4)
     return lines
 
 
@@ -193,7 +298,7 @@ def _bets(g: _View) -> list[str]:
         seats = [(int(g.dealer) + 1 + street + ahead) % int(g.players) for ahead in range(int(g.players))]
         for seat in seats:
             if g.bet_board[street, seat] >= 0:
-                lines += _wrap(f"  {STREETS[street]:7}  {_bet(g, seat, street)}", indent=11)
+                lines += wrap(f"  {STREETS[street]:7}  {_bet(g, seat, street)}", indent=11)
     return lines
 
 
@@ -235,7 +340,7 @@ def _choices(g: _View) -> list[str]:
         parts.append((name, f"{ACTIONS[kind - 1]}: {_EFFECTS[kind]}{costs}"))
     lines = ["", f"It is your bet. Your moves: bet SEAT CHIPS{' or bet SEAT CHIPS CARD' if _held(g) else ''}"]
     for name, meaning in parts:
-        lines += _wrap(f"  {name:5}  {meaning}", indent=9)
+        lines += wrap(f"  {name:5}  {meaning}", indent=9)
     return lines
 
 
@@ -244,15 +349,188 @@ def _held(g: _View) -> list[int]:
     return [kind for kind in range(1, rules.KINDS) if int(g.cards[g.seat]) >> kind & 1]
 
 
+def _heading(g: _View) -> list[str]:
+    mode = ", expert mode" if g.expert else ""
+    street = "" if g.scored else f", {STREETS[g.last]}"
+    you = f"You are seat {g.seat}. " if g.seat >= 0 else ""
+    return wrap(
+        f"Detective Poker{mode}, hand {int(g.hand) + 1} of {int(g.hands)}{street}. {you}"
+        f"The dealer is {_who(g, int(g.dealer))}."
+    )
+
+
+def _rows(g: _View) -> list[str]:
+    """The cards of the table; ``##`` is one that the viewer does not see."""
+    last = "with the board, the card you see makes" if g.seat >= 0 else "hand"
+    rows = [["", "seat", "exposed", "private", last]]
+    for seat in range(int(g.players)):
+        exposed, private = int(g.exposed[seat]), int(g.private[seat])
+        cards = {card for card in (exposed, private) if card != NO_CARD}
+        hand = name_hand(best_hand(_board_on(g, g.last) | set_of(cards)))
+        rows.append([_marks(g, seat), _label(g, seat), _card(exposed), _card(private), hand])
+    return align(rows)
+
+
+def _marks(g: _View, seat: int) -> str:
+    return (">" if seat == g.actor else " ") + ("D" if seat == g.dealer else " ")
+
+
+def _label(g: _View, seat: int) -> str:
+    return f"{seat} you" if seat == g.seat else f"{seat}"
+
+
+def _board(g: _View) -> list[str]:
+    board = [format_card(int(card)) for card in g.board[: rules.board_size(g.last)]]
+    thrown = [format_card(int(card)) for card in g.thrown.ravel() if card != NO_CARD]
+    out = f" Thrown out: {' '.join(thrown)}." if thrown else ""
+    return wrap(f"   Board: {' '.join(board) or 'no cards yet'}.{out}")
+
+
+def _bets_by_street(g: _View) -> list[str]:
+    """Points, chips and action cards left, and all bets, ``##`` being a card under one that is not seen."""
+    streets = range(int(g.streets))
+    rows = [["", "seat", "points", "chips", "cards", *(STREETS[street] for street in streets)]]
+    for seat in range(int(g.players)):
+        numbers = (g.points[seat], g.chips_left[seat], g.n_cards[seat])
+        bets = [_bet_in_short(g, seat, street) for street in streets]
+        rows.append([_marks(g, seat), _label(g, seat), *(str(int(number)) for number in numbers), *bets])
+    return align(rows, (2, 3, 4))
+
+
+def _bet_in_short(g: _View, seat: int, street: int) -> str:
+    if g.bet_board[street, seat] < 0:
+        return ""
+    card = int(g.bet_card[street, seat])
+    under = "##" if card == rules.FACE_DOWN else "" if card == rules.NONE else ACTIONS[card - 1]
+    return f"{int(g.bet_chips[street, seat])} on {int(g.bet_board[street, seat])} {under}".rstrip()
+
+
+def _places(g: _View) -> Iterator[tuple[int, int]]:
+    """Street and seat of all bets, in the order made."""
+    for street in range(int(g.streets)):
+        for ahead in range(int(g.players)):
+            seat = (int(g.dealer) + 1 + street + ahead) % int(g.players)
+            if g.bet_board[street, seat] >= 0:
+                yield street, seat
+
+
+def _tell(g: _View, street: int, seat: int) -> str:
+    """A bet as a sentence, with the street before its first one."""
+    chips, card = int(g.bet_chips[street, seat]), int(g.bet_card[street, seat])
+    board = int(g.bet_board[street, seat])
+    on = ("yourself" if seat == g.seat else "itself") if board == seat else _who(g, board)
+    under = ""
+    if card != rules.NONE:
+        under = " with a card under it" if card == rules.FACE_DOWN else f" with {ACTIONS[card - 1]} under it"
+    opens = seat == (int(g.dealer) + 1 + street) % int(g.players)
+    start = f"{_dealt(g, street)} " if opens and street else ""
+    return f"{start}{_who(g, seat).capitalize()} bet {_count(chips, 'chip')} on {on}{under}."
+
+
+def _dealt(g: _View, street: int) -> str:
+    """The cards that a street brought."""
+    cards = g.board[rules.board_size(street - 1) : rules.board_size(street)]
+    return f"The {STREETS[street]} was {' '.join(format_card(int(card)) for card in cards)}."
+
+
+def _news(g: _View, most: int = 1000) -> list[str]:
+    """What has happened since the viewer's last bet, the last of it that so many lines hold."""
+    bets = list(_places(g))
+    own = [place for place, (_, seat) in enumerate(bets) if seat == g.seat]
+    told = [_tell(g, *bet) for bet in bets[own[-1] if own else 0 :]]
+    if g.last and g.actor == (int(g.dealer) + 1 + g.last) % int(g.players):
+        told.append(_dealt(g, g.last))
+    lines = wrap(" ".join(told)) if told else []
+    while len(lines) > most and len(told) > 1:
+        del told[0]
+        lines = wrap(" ".join(["(...)", *told]))
+    return lines
+
+
+def _asked(g: _View) -> list[str]:
+    example = f"{_others(g)[0]} 1"
+    held = _held(g)
+    card = f", and an action card if you like: {example} {ACTIONS[held[0] - 1]}" if held else ""
+    return wrap(f"Your bet: the seat that has the best hand now and chips, such as {example}{card}.") + wrap(
+        _limits(g)
+    )
+
+
+def _limits(g: _View) -> str:
+    """What the parts of a bet may be."""
+    to_come = int(g.streets) - 1 - g.last
+    keep = f", {to_come} for later streets" if to_come else ""
+    chips = f"1 to {g.most}" if g.most > 1 else "1"
+    cards = ", ".join(ACTIONS[kind - 1] for kind in _held(g)) or "none left"
+    return (
+        f"Seats: 0 to {int(g.players) - 1}, yours is {g.seat}. Chips: {chips} of your "
+        f"{int(g.chips_left[g.seat])}{keep}. Action cards: {cards}."
+    )
+
+
+def _all_cards(g: _View) -> list[str]:
+    """The cards of all seats, and the board."""
+    hands = [
+        f"{_who(g, seat)} {_card(int(g.private[seat]))} {_card(int(g.exposed[seat]))}"
+        for seat in range(int(g.players))
+    ]
+    return wrap(f"Private and exposed cards: {', '.join(hands)}.") + [line.strip() for line in _board(g)]
+
+
+def _scores(g: _View) -> Iterator[Part]:
+    """The scoring, street by street, bet by bet."""
+    for street in range(int(g.streets)):
+        strengths = _strengths(g, street)
+        told = []
+        for word, extreme in (("best", max(strengths)), ("weakest", min(strengths))):
+            names = [_who(g, seat) for seat, strength in enumerate(strengths) if strength == extreme]
+            told.append(f"{word} {_join(names)}, {name_hand(extreme)}")
+        bets = [_scored_bet(g, street, seat) for at, seat in _places(g) if at == street]
+        head = wrap(f"{STREETS[street].capitalize()}: {'; '.join(told)}.")
+        yield Part([*head, *("  " + line for line in _short_wrap(" ".join(bets)))])
+
+
+def _short_wrap(text: str) -> list[str]:
+    """The lines of a paragraph that is to be indented."""
+    return [line[2:] for line in wrap("  " + text, 2)]
+
+
+def _scored_bet(g: _View, street: int, seat: int) -> str:
+    points = int(g.bet_points[street, seat])
+    board = int(g.bet_board[street, seat])
+    on = ("yourself" if seat == g.seat else "itself") if board == seat else _who(g, board)
+    card = int(g.bet_card[street, seat])
+    under = f" with {ACTIONS[card - 1]}" if card != rules.NONE else ""
+    right = "right" if points > 0 else "wrong"
+    return (
+        f"{_who(g, seat).capitalize()}: {int(g.bet_chips[street, seat])} on {on}{under}, {right}, "
+        f"{_count(points, 'point')}."
+    )
+
+
+def _strengths(g: _View, street: int) -> list[int]:
+    """The strength of each seat's hand on a street."""
+    return [
+        int(best_hand(_board_on(g, street) | 1 << int(g.private[seat]) | 1 << int(g.exposed[seat])))
+        for seat in range(int(g.players))
+    ]
+
+
+def _totals(g: _View) -> list[str]:
+    lines = wrap(f"Points of this hand: {_points(g, g.hand_points)}.")
+    lines += wrap(f"Points of the game: {_points(g, g.points)}.")
+    if g.leaders:
+        names = [_who(g, seat) for seat in range(int(g.players)) if g.leaders >> seat & 1]
+        lines += wrap(f"The game is over: {_join(names)} won{' together' if len(names) > 1 else ''}.")
+    return lines
+
+
 def _scoring(g: _View) -> list[str]:
     """Who had what on each street, and the points."""
     lines = ["Hands, street by street:"]
     seats = range(int(g.players))
     for street in range(int(g.streets)):
-        strengths = [
-            best_hand(_board_on(g, street) | 1 << int(g.private[seat]) | 1 << int(g.exposed[seat]))
-            for seat in seats
-        ]
+        strengths = _strengths(g, street)
         for seat in seats:
             marks = [
                 word
@@ -260,13 +538,8 @@ def _scoring(g: _View) -> list[str]:
                 if strengths[seat] == extreme
             ]
             mark = f" ({' and '.join(marks)})" if marks else ""
-            lines += _wrap(f"  {STREETS[street]:7}  {_who(g, seat)}: {name_hand(strengths[seat])}{mark}", 11)
-    lines += _wrap(f"Points of this hand: {_points(g, g.hand_points)}.")
-    lines += _wrap(f"Points of the game: {_points(g, g.points)}.")
-    if g.leaders:
-        names = [_who(g, seat) for seat in seats if g.leaders >> seat & 1]
-        lines += _wrap(f"The game is over: {_join(names)} won{' together' if len(names) > 1 else ''}.")
-    return lines
+            lines += wrap(f"  {STREETS[street]:7}  {_who(g, seat)}: {name_hand(strengths[seat])}{mark}", 11)
+    return lines + _totals(g)
 
 
 def _points(g: _View, points: npt.NDArray[Any]) -> str:
@@ -288,10 +561,6 @@ def _who(g: _View, seat: int) -> str:
 
 def _join(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _wrap(text: str, indent: int = 0) -> list[str]:
-    return textwrap.wrap(text, WIDTH, subsequent_indent=" " * indent, break_on_hyphens=False) or [""]
 
 
 def view_data(states: States) -> dict[str, Any]:

@@ -599,8 +599,8 @@ def _outcome(g: _View, with_hands: bool = True) -> list[str]:
         lines += wrap(f"In the match so far: {_signed(g, g.score)}.")
         if g.is_last:
             most = max(g.score[: int(g.players)])
-            best = [_who(g, seat) for seat in range(int(g.players)) if g.score[seat] == most]
-            lines += wrap(f"The match is over: {_join(best)} won{' together' if len(best) > 1 else ''}.")
+            ahead = [_who(g, seat) for seat in range(int(g.players)) if g.score[seat] == most]
+            lines += wrap(f"The match is over: {_join(ahead)} won{' together' if len(ahead) > 1 else ''}.")
     return lines
 
 
