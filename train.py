@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from card_table.game import Game
 
 STARTED = time.monotonic()
+SLOWER = 1.4  # than it has been the machine may become before a deadline is missed
 EVALUATION_SHARE = 0.2  # of the minutes that the last evaluation may take
 CURVE_POINTS = 12
 CURVE_HANDS = 128  # of each point, from every seat
@@ -165,7 +166,7 @@ class Training:
         limit = EVALUATION_SHARE * 60 * self.args.minutes
         if not self.costs:
             return limit
-        return min(1.2 * self.evaluation_cost * self.evaluation_deals + 15, limit)
+        return min(SLOWER * self.evaluation_cost * self.evaluation_deals + 20, limit)
 
     @property
     def evaluation_deals(self) -> int:
@@ -497,7 +498,7 @@ def deals_in_time(training: Training) -> int:
     deals = training.evaluation_deals
     if training.args.steps is None and training.costs:
         left = max(60 * training.args.minutes - training.seconds, 0.5 * training.reserve) - 3
-        deals = min(deals, int(left / training.evaluation_cost))
+        deals = min(deals, int(left / (SLOWER * training.evaluation_cost)))
     return max(deals, 2)
 
 

@@ -7,7 +7,6 @@ import pytest
 
 import agents
 from agents.arena import duel
-from palace_env.palace_v0 import Palace
 
 BOTS = Path(agents.__file__).parent / "bots"
 
@@ -19,11 +18,18 @@ def test_each_bot_is_small_and_complete(folder: Path) -> None:
     assert sum(file.stat().st_size for file in folder.iterdir()) < 1_000_000
 
 
-@pytest.mark.parametrize("script", ["passive", "tight"])
-def test_the_palace_bot_wins_what_its_evaluation_says(script: str) -> None:
-    results = json.loads((BOTS / "palace" / "evaluation.json").read_text("utf-8"))["results"]
+@pytest.mark.parametrize(
+    ("game", "script", "deals"),
+    [
+        ("palace", "passive", 600),
+        ("palace", "tight", 600),
+        ("detective", "visible", 60),
+        ("detective", "equity", 60),
+    ],
+)
+def test_a_bot_wins_what_its_evaluation_says(game: str, script: str, deals: int) -> None:
+    results = json.loads((BOTS / game / "evaluation.json").read_text("utf-8"))["results"]
     (told,) = [result for result in results if result["others"] == script]
-    game = Palace()
-    again = duel(game, agents.load("bot"), agents.load(script), 600, told["seed"])
+    again = duel(game, agents.load("bot", game), agents.load(script, game), deals, told["seed"])
     assert abs(again.mean - told["mean"]) < again.error + told["error"]
     assert again.mean - again.error > 0
