@@ -1,4 +1,4 @@
-"""The line protocol between a table and a program that plays there: its messages, and lines of any bytes read.
+"""The line protocol between a table and a program that plays there: messages, and lines of any bytes read.
 
 A message is one JSON object in a line; docs/protocol.md explains them all, with a whole conversation.
 """
