@@ -1,9 +1,9 @@
 """Each game beside its reference, which is written from RULES.md alone: play compared decision by decision.
 
-``python -m tests.differential --hands 100000`` plays so many hands or matches of each game at random, or of one:
-``--game palace``. The first difference ends a game's run with the whole story of its play, and with the play's
-number: ``--first NUMBER --hands 1`` plays it again. At the end a table tells how often each numbered paragraph of
-RULES.md was exercised; one that was so less than once in a thousand hands fails the run.
+``python -m tests.differential --hands 100000`` plays so many hands or matches of each game at random, or of
+one: ``--game palace``. The first difference ends a game's run with the whole story of its play, and with the
+play's number: ``--first NUMBER --hands 1`` plays it again. At the end a table tells how often each numbered
+paragraph of RULES.md was exercised; one that was so less than once in a thousand hands fails the run.
 """
 
 import argparse

@@ -1,30 +1,35 @@
-"""Random matches of Palace Poker, played by the product and by the reference at once, and compared at every step."""
+"""Random matches of Palace Poker, played by product and reference at once and compared at every step."""
 
 import random
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from card_table.aec import TableEnv
+from card_table.layout import Layout
 from palace_env import palace_v0
 from tests.palace import reference
 from tests.palace.reference import RANKS, SUITS, Hand
 
 RULES = Path(palace_v0.__file__).with_name("RULES.md")
 # The paragraphs that a played hand can show, and what only a match or the dealing of cards can.
+BESIDES = ["2.2", "9.10", "10.1", "10.4", "10.6", "11.4", "14.2"]
 PARAGRAPHS: Sequence[str] = sorted(
-    [*re.findall(r"^\*\*(\d+\.\d+) ✓\*\*", RULES.read_text("utf-8"), re.MULTILINE)]
-    + ["2.2", "2.5", "9.10", "10.1", "10.4", "10.6", "11.4", "14.2"],
+    [*re.findall(r"^\*\*(\d+\.\d+) ✓\*\*", RULES.read_text("utf-8"), re.MULTILINE), *BESIDES],
     key=lambda number: [int(part) for part in number.split(".")],
 )
 
-TEXT_EVERY = 60  # decisions, on average
-ALL_SEATS_EVERY = 8
-PHASES = ["turn", "discard", "attacked", "raised"]  # how the reference's phases begin
+# So many decisions, on average, between two comparisons of what takes long.
+ALL_SEATS_EVERY = 16
+VALUES_EVERY = 8
+TEXT_EVERY = 100
+ENDS_EVERY = 20  # matches
+PHASES = ["turn", "discards", "attacked", "raised"]
 KINDS = ["stay", "fold", "buy", "done", "call", "raise", "attack", "discard"]
 LOG = 12  # moves
 
@@ -37,7 +42,7 @@ def play(rng: random.Random, counts: Counter[str]) -> None:
     """
     arguments = random_arguments(rng)
     rules = reference.full_rules(**{k: v for k, v in arguments.items() if k not in ("seats", "hand_values")})
-    options = random_options(rng, rules, counts)
+    options = random_options(rng, rules)
     seed = rng.randrange(2**32)
     env = palace_v0.env(**arguments)
     env.reset(seed=seed, options=options or None)
@@ -52,7 +57,7 @@ def play(rng: random.Random, counts: Counter[str]) -> None:
 
 
 def random_arguments(rng: random.Random) -> dict[str, Any]:
-    """Arguments of an environment, over all that section 11 and 13 allow, most of them as they are unless set."""
+    """Arguments of an environment, over all that sections 11 and 13 allow, most left as they are."""
     given: dict[str, Any] = {"players": rng.choice([2, 2, 3, 3, 4, 5, 6, 6, 7, 8, 9, 10])}
     if rng.random() < 0.5:
         given["betting"] = rng.choice(["limit", "no-limit"])
@@ -90,7 +95,7 @@ def random_arguments(rng: random.Random) -> dict[str, Any]:
     return given
 
 
-def random_options(rng: random.Random, rules: dict[str, Any], counts: Counter[str]) -> dict[str, Any]:
+def random_options(rng: random.Random, rules: dict[str, Any]) -> dict[str, Any]:
     """Options of a reset: the whole deal most times, else none or a part of it."""
     players = rules["players"]
     options: dict[str, Any] = {}
@@ -105,7 +110,7 @@ def random_options(rng: random.Random, rules: dict[str, Any], counts: Counter[st
         return options
     button = rng.choice([seat for seat in range(players) if stacks[seat]])
     options["button"] = button
-    banners, palaces, draws = reference.deal(rules, button, stacks, rng, counts)
+    banners, palaces, draws = reference.deal(rules, button, stacks, rng)
     whole = {"banners": banners, "palaces": palaces, "draws": draws}
     chance = rng.random()
     if chance < 0.3:  # on past a reshuffle
@@ -155,6 +160,9 @@ def _match(
         if over:
             break
         button = reference.next_button(hand.button, stacks, counts)
+    if rng.random() * ENDS_EVERY < 1:
+        seat = rng.randrange(players)
+        _same_text(hand, seat, env.view_text(f"player_{seat}"))
     _same("winners", env.winners, [seat for seat in range(players) if totals[seat] == max(totals)])
 
 
@@ -166,7 +174,7 @@ def _dealt(
     deal: dict[str, Any],
     counts: Counter[str],
 ) -> Hand:
-    """The reference's hand; what the options leave to the seed is taken from the observations of each seat."""
+    """The reference's hand; what the options leave to the seed is taken from the observations."""
     layout = env.game.layout
     players = rules["players"]
     seen = [env.observe(f"player_{seat}")["observation"] for seat in range(players)]
@@ -176,7 +184,10 @@ def _dealt(
         rank = seen[seat][layout.slice_of("banner_rank", 0)]
         if suit.any():
             banners[seat] = RANKS[int(rank.argmax())] + SUITS[int(suit.argmax())]
-    palaces = [[_card(i) for i in np.flatnonzero(seen[seat][layout.slice_of("palace")])] for seat in range(players)]
+    palaces = [
+        [_card(int(i)) for i in np.flatnonzero(seen[seat][layout.slice_of("palace")])]
+        for seat in range(players)
+    ]
     buttons = [seat for seat in range(players) if seen[0][layout.slice_of("button", seat)].any()]
     _same("number of buttons", len(buttons), 1)
     _same("button", buttons[0], buttons[0] if button is None else button)
@@ -184,6 +195,8 @@ def _dealt(
     for group in reference.banner_groups(rules, buttons[0], stacks):
         suits = {banner[1] for seat in group if (banner := banners[seat])}
         assert len(suits) == len(group), f"banners {banners!r}: group {group!r} must have different suits"
+    counts["2.4"] += "banners" not in deal
+    counts["2.6"] += "palaces" not in deal
     if "banners" in deal:
         _same("banners", banners, deal["banners"])
     if "palaces" in deal:
@@ -212,12 +225,15 @@ def _hand(
         observed = env.observe(agent)
         offered = [env.move_text(int(action)) for action in np.flatnonzero(observed["action_mask"])]
         _same("moves offered", sorted(offered), sorted(hand.moves()))
-        _same_observation(env, hand, hand.mover, number, observed["observation"])
+        with_values = rng.random() * VALUES_EVERY < 1
+        _same_observation(env, hand, hand.mover, number, observed["observation"], with_values)
         if rng.random() * ALL_SEATS_EVERY < 1:
             for seat in range(players):
                 other = env.observe(f"player_{seat}")
-                _same_observation(env, hand, seat, number, other["observation"])
-                assert seat == hand.mover or not other["action_mask"].any(), f"seat {seat!r} must not be asked"
+                _same_observation(env, hand, seat, number, other["observation"], with_values)
+                assert seat == hand.mover or not other["action_mask"].any(), (
+                    f"seat {seat!r} must not be asked"
+                )
         if rng.random() * TEXT_EVERY < 1:
             seat = rng.randrange(players)
             _same_text(hand, seat, env.view_text(f"player_{seat}"))
@@ -233,7 +249,7 @@ def _hand(
             before = set(hand.soldiers[hand.mover])
             env.step(env.parse_move(written))
             shown = env.observe(agent)["observation"][env.game.layout.slice_of("soldiers", 0)]
-            (drawn,) = {_card(i) for i in np.flatnonzero(shown)} - before
+            (drawn,) = {_card(int(i)) for i in np.flatnonzero(shown)} - before
         else:
             env.step(env.parse_move(written))
         hand.apply(move, drawn)
@@ -249,10 +265,6 @@ def _choose(rng: random.Random, moves: Sequence[str], weights: dict[str, float])
 
 def _card(number: int) -> str:
     return RANKS[number % 13] + SUITS[number // 13]
-
-
-def _number(card: str) -> int:
-    return 13 * SUITS.index(card[1]) + RANKS.index(card[0])
 
 
 def _same(what: str, product: object, expected: object) -> None:
@@ -271,7 +283,7 @@ def _same_history(product: dict[str, Any], expected: dict[str, Any], shuffled: b
 
 
 def _same_text(hand: Hand, seat: int, text: str) -> None:
-    """Compare the rows of the table in ``view_text``: banner, palace as that seat may see it, chips, soldiers."""
+    """Compare the table of ``view_text``: banners, palaces as that seat may see them, chips, soldiers."""
     rows = re.findall(r"^[> ][D ] *(\d+) (?:you)? +(.*)$", text.split("\n\n")[1], re.MULTILINE)
     _same("rows of view_text", [int(row) for row, _ in rows], list(range(hand.rules["players"])))
     for other, (_, words) in enumerate(rows):
@@ -290,114 +302,140 @@ def _same_text(hand: Hand, seat: int, text: str) -> None:
         _same(f"row {other} of view_text for seat {seat}", sorted(found), sorted(expected))
 
 
-# The observation, by the table in docs/palace.md.
+# The observation, by the table in docs/palace.md; pieces are bytes.
 
 
 def _same_observation(
-    env: TableEnv, hand: Hand, seat: int, number: int, product: np.ndarray[Any, np.dtype[np.uint8]]
+    env: TableEnv, hand: Hand, seat: int, number: int, product: npt.NDArray[np.uint8], values: bool
 ) -> None:
-    table, seats = expected_pieces(hand, seat, number)
     layout = env.game.layout
-    if not any(piece.name == "category" for piece in layout.seat_pieces):
-        for block in seats:
-            for name in ("category", "decides", "shown_category", "shown_decides"):
-                del block[name]
-    blank = [[0] * len(values) for values in seats[0].values()] * (layout.seats - len(seats))
-    parts = [*table.values(), *(values for block in seats for values in block.values()), *blank]
-    if product.tobytes() == bytes(value for part in parts for value in part):
+    values = values and any(piece.name == "category" for piece in layout.seat_pieces)
+    raw = product.tobytes()
+    table = _expected_table(hand, seat, number)
+    _same_pieces(layout, raw[: layout.table_size], table, None, seat)
+    end = layout.table_size
+    for step in range(hand.rules["players"]):
+        other = (seat + step) % hand.rules["players"]
+        start, end = end, end + layout.seat_size
+        block = _expected_seat(hand, seat, other)
+        if values:
+            block |= _expected_values(hand, seat, other)
+            _same_pieces(layout, raw[start:end], block, step, seat)
+        else:  # the values of hands are the last pieces
+            _same_pieces(layout, raw[start : start + sum(map(len, block.values()))], block, step, seat)
+    assert not any(raw[end:]), f"observation of seat {seat!r}: the seats of nobody must be 0"
+
+
+def _same_pieces(
+    layout: Layout, product: bytes, pieces: dict[str, bytes], step: int | None, seat: int
+) -> None:
+    if product == b"".join(pieces.values()):
         return
-    for name, values in table.items():
-        _same(f"{name} in the observation of seat {seat}", product[layout.slice_of(name)].tolist(), values)
-    for s, block in enumerate(seats):
-        for name, values in block.items():
-            found = product[layout.slice_of(name, s)].tolist()
-            _same(f"{name} of {s} in the observation of seat {seat}", found, values)
-    raise AssertionError(f"observation of seat {seat!r}: differs in the empty seats")
+    start = 0 if step is None else layout.table_size + step * layout.seat_size
+    for name, expected in pieces.items():
+        where = layout.slice_of(name, step)
+        found = product[where.start - start : where.stop - start]
+        _same(f"{name} {step} in the observation of seat {seat}", [*found], [*expected])
+    raise AssertionError(f"observation of seat {seat!r}: {len(product)!r} bytes must be {[*pieces]!r}")
 
 
-def _bits(cards: Sequence[str] | set[str]) -> list[int]:
-    bits = [0] * 52
+def _bits(cards: Iterable[str]) -> bytes:
+    bits = bytearray(52)
     for card in cards:
-        bits[_number(card)] = 1
-    return bits
+        bits[13 * SUITS.index(card[1]) + RANKS.index(card[0])] = 1
+    return bytes(bits)
 
 
-def _made(cards: Sequence[str]) -> tuple[list[int], list[int]]:
-    category, ranks = reference.strength(cards)
-    return [int(i == category) for i in range(9)], [*(rank - 1 for rank in ranks), *[0] * (5 - len(ranks))]
-
-
-def expected_pieces(
-    hand: Hand, seat: int, number: int
-) -> tuple[dict[str, list[int]], list[dict[str, list[int]]]]:
-    """The pieces of the table and of each seat, counted from the observer, in the order of docs/palace.md."""
+def _expected_table(hand: Hand, seat: int, number: int) -> dict[str, bytes]:
+    """The pieces that a table has once, in their order."""
     small_bet, players = hand.rules["small_bet"], hand.rules["players"]
-
-    def bets(chips: int) -> int:
-        return min(chips // small_bet, 255)
-
     phase = "discards" if hand.phase == "discard turn" else hand.phase
-    battle = hand.phase in ("attacked", "raised")
-    owed = hand.extra if hand.phase == "attacked" else hand.raise_owed if hand.phase == "raised" else 0
+    battle = phase in ("attacked", "raised")
+    owed = hand.extra if phase == "attacked" else hand.raise_owed if phase == "raised" else 0
     excess = len(hand.soldiers[hand.mover]) - hand.rules["max_soldiers"] if phase == "discards" else 0
-    log: list[int] = []
-    for move in reversed(hand.log[-LOG:]):
+    log = bytearray(13 * LOG)
+    for at, move in enumerate(reversed(hand.log[-LOG:])):
         target, card = move["target"], move["card"]
-        log += [int(move["word"] == kind) for kind in KINDS]
-        log += [(move["seat"] - seat) % players + 1, 0 if target is None else (target - seat) % players + 1]
-        log += [bets(move["chips"])]
-        log += [RANKS.index(card[0]) + 1, SUITS.index(card[1]) + 1] if card else [0, 0]
-    table = {
+        log[13 * at + KINDS.index(move["word"])] = 1
+        log[13 * at + 8] = (move["seat"] - seat) % players + 1
+        log[13 * at + 9] = 0 if target is None else (target - seat) % players + 1
+        log[13 * at + 10] = min(move["chips"] // small_bet, 255)
+        if card:
+            log[13 * at + 11] = RANKS.index(card[0]) + 1
+            log[13 * at + 12] = SUITS.index(card[1]) + 1
+    return {
         "palace": _bits(hand.palaces[seat]),
         "pile": _bits(hand.knows_in_pile[seat]),
         "deck": _bits(hand.knows_in_deck[seat]),
-        "phase": [int(hand.phase.startswith(phase)) for phase in PHASES],
-        "pot": [bets(hand.pot)],
-        "deck_size": [len(hand.deck)],
-        "pile_size": [len(hand.pile)],
-        "raises": [0 if not battle else min(hand.raises, 255)],
-        "owed": [bets(owed)],
-        "cost": [bets(hand.full_call()) if battle else 0],
-        "excess": [max(excess, 0)],
-        "hands_to_go": [min(hand.rules["hands"] - number - 1, 255)],
-        "moves": [*log, *[0] * (13 * LOG - len(log))],
+        "phase": bytes(phase == name for name in PHASES),
+        "pot": bytes([min(hand.pot // small_bet, 255)]),
+        "deck_size": bytes([len(hand.deck)]),
+        "pile_size": bytes([len(hand.pile)]),
+        "raises": bytes([min(hand.raises, 255) if battle else 0]),
+        "owed": bytes([min(owed // small_bet, 255)]),
+        "cost": bytes([min(hand.full_call() // small_bet, 255) if battle else 0]),
+        "excess": bytes([max(excess, 0)]),
+        "hands_to_go": bytes([min(hand.rules["hands"] - number - 1, 255)]),
+        "moves": bytes(log),
     }
-    return table, [_expected_seat(hand, seat, (seat + step) % players, bets) for step in range(players)]
 
 
-def _expected_seat(hand: Hand, seat: int, other: int, bets: Any) -> dict[str, list[int]]:
+def _expected_seat(hand: Hand, seat: int, other: int) -> dict[str, bytes]:
+    """The pieces of one seat but for the values of hands, in their order."""
+    small_bet = hand.rules["small_bet"]
     inside, banner, tally = hand.in_hand[other], hand.banners[other], hand.done_by_seat[other]
-    rank = RANKS.index(banner[0]) if banner else -1
-    none = [0] * 9, [0] * 5
-    own = shown = none
-    if hand.in_hand[seat] and inside:
-        if other == seat:
-            own = _made(hand.cards_of(seat))
-        elif hand.suit(seat) != hand.suit(other):
-            own = _made(hand.cards_against(seat, other))
-            public = [card for card in [*hand.soldiers[other], banner] if card and card[1] != hand.suit(seat)]
-            shown = _made(public) if public else none
+    suit, rank = bytearray(4), bytearray(13)
+    if banner:
+        suit[SUITS.index(banner[1])] = 1
+        rank[RANKS.index(banner[0])] = 1
+    battle = hand.phase in ("attacked", "raised") and other in (hand.attacker, hand.defender)
     return {
         "soldiers": _bits(hand.soldiers[other]),
-        "banner_suit": [int(banner is not None and banner[1] == suit) for suit in SUITS],
-        "banner_rank": [int(i == rank) for i in range(13)],
-        "in_hand": [int(inside)],
-        "button": [int(other == hand.button)],
-        "turn": [int(inside and other == hand.turn)],
-        "battle": [int(hand.phase in ("attacked", "raised") and other in (hand.attacker, hand.defender))],
-        "stayed": [int(hand.passed.get(other) == "stay")],
-        "discarded": [int(hand.passed.get(other) == "discard")],
-        "stack": [bets(hand.stacks[other])],
-        "price": [hand.price(other) // hand.rules["small_bet"] if inside else 0],
-        "paid": [bets(hand.paid[other])],
-        "buys": [min(tally["buy"], 127)],
-        "discards": [min(tally["discard"], 127)],
-        "attacks": [min(tally["attack"], 127)],
-        "calls": [min(tally["call"], 127)],
-        "raised": [min(tally["raise"], 127)],
-        "won": [min(tally["win"], 127)],
-        "category": own[0],
-        "decides": own[1],
-        "shown_category": shown[0],
-        "shown_decides": shown[1],
+        "banner_suit": bytes(suit),
+        "banner_rank": bytes(rank),
+        "in_hand": bytes([inside]),
+        "button": bytes([other == hand.button]),
+        "turn": bytes([inside and other == hand.turn]),
+        "battle": bytes([battle]),
+        "stayed": bytes([hand.passed.get(other) == "stay"]),
+        "discarded": bytes([hand.passed.get(other) == "discard"]),
+        "stack": bytes([min(hand.stacks[other] // small_bet, 255)]),
+        "price": bytes([len(hand.soldiers[other]) + 1 if inside else 0]),
+        "paid": bytes([min(hand.paid[other] // small_bet, 255)]),
+        "buys": bytes([min(tally["buy"], 127)]),
+        "discards": bytes([min(tally["discard"], 127)]),
+        "attacks": bytes([min(tally["attack"], 127)]),
+        "calls": bytes([min(tally["call"], 127)]),
+        "raised": bytes([min(tally["raise"], 127)]),
+        "won": bytes([min(tally["win"], 127)]),
     }
+
+
+def _expected_values(hand: Hand, seat: int, other: int) -> dict[str, bytes]:
+    """The pieces of one seat that tell what hands are worth, 0 where there can be no fight."""
+    own: list[str] = []
+    shown: list[str] = []
+    if hand.in_hand[seat] and other == seat:
+        own = hand.cards_of(seat)
+    elif hand.in_hand[seat] and hand.in_hand[other] and hand.suit(seat) != hand.suit(other):
+        own = hand.cards_against(seat, other)
+        hidden = hand.palaces[other]
+        shown = [card for card in hand.cards_against(other, seat) if card not in hidden]
+    category, decides = _made(own)
+    shown_category, shown_decides = _made(shown)
+    return {
+        "category": category,
+        "decides": decides,
+        "shown_category": shown_category,
+        "shown_decides": shown_decides,
+    }
+
+
+def _made(cards: Sequence[str]) -> tuple[bytes, bytes]:
+    """A hand's category, one-hot, and its deciding ranks, 1 … 13; no cards are all 0."""
+    if not cards:
+        return bytes(9), bytes(5)
+    category, ranks = reference.strength(cards)
+    return bytes(category == i for i in range(9)), bytes(
+        [*(rank - 1 for rank in ranks), *[0] * (5 - len(ranks))]
+    )

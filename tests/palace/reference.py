@@ -1,7 +1,8 @@
 """Palace Poker in slow plain Python, written from its RULES.md alone.
 
-Numbers in comments are paragraphs of RULES.md. Cards are texts such as ``"Ah"``, moves are in the notation of section 14, seats are numbers, chips are ints.
-Nothing of the project is imported. What the cards decide by chance comes from outside.
+Numbers in comments are paragraphs of RULES.md. Cards are texts such as ``"Ah"``, moves are in the notation of
+section 14, seats are numbers, chips are ints. Nothing of the project is imported. What the cards decide by
+chance comes from outside.
 """
 
 import copy
@@ -86,7 +87,7 @@ def banner_groups(rules: dict[str, Any], button: int, stacks: Sequence[int]) -> 
 
 
 def deal(
-    rules: dict[str, Any], button: int, stacks: Sequence[int], rng: random.Random, counts: Counter[str]
+    rules: dict[str, Any], button: int, stacks: Sequence[int], rng: random.Random
 ) -> tuple[list[str | None], list[list[str]], list[str]]:
     """Banners and palaces by seat, and the draw deck from the top, as 2.4 to 2.6 deal them."""
     players = rules["players"]
@@ -100,7 +101,6 @@ def deal(
         for seat in group:
             while banners[seat] is None:
                 if not deck:  # 2.5
-                    counts["2.5"] += 1
                     deck, aside = aside, []
                     rng.shuffle(deck)
                 card = deck.pop(0)
@@ -109,7 +109,6 @@ def deal(
                 else:
                     banners[seat] = card
                     shown.add(card[1])
-    counts["2.4"] += 1
     deck += aside
     rng.shuffle(deck)  # 2.6
     palaces: list[list[str]] = [[] for _ in range(players)]
@@ -117,7 +116,6 @@ def deal(
         for group in groups:
             for seat in group:
                 palaces[seat].append(deck.pop(0))
-    counts["2.6"] += 1
     return banners, palaces, deck
 
 
@@ -419,7 +417,7 @@ class Hand:
         self._offered = None
         self.count("14.3")
         self.moves_made.append((seat, move))
-        entry = {"seat": seat, "word": word, "target": None, "card": None, "chips": 0}
+        entry: dict[str, Any] = {"seat": seat, "word": word, "target": None, "card": None, "chips": 0}
         self.log.append(entry)
         if self.phase == "turn":
             self.count("3.1")
