@@ -161,11 +161,11 @@ class Program:
 
     def _forfeit(self, error: _ForfeitError) -> None:
         if error.kind not in self.forfeits:
-            print(f"{self.name}: {error}; the passive move is played for it", file=sys.stderr)
+            _say(self.name, f"{error}; the passive move is played for it")
         self.forfeits[error.kind] = self.forfeits.get(error.kind, 0) + 1
         self._in_a_row += 1
         if self._in_a_row == MAX_FORFEITS and self._gone is None:
-            print(f"{self.name}: {MAX_FORFEITS} moves forfeited in a row, it is ended", file=sys.stderr)
+            _say(self.name, f"{MAX_FORFEITS} moves forfeited in a row, it is ended")
             self._gone = error
             self._pipes.end(protocol.goodbye("too many moves were forfeited", []))
 
@@ -290,7 +290,12 @@ def _end(pipes: _Pipes, name: str, forfeits: Mapping[str, int]) -> None:
     pipes.end(protocol.goodbye("the table closes", []))
     if forfeits:
         told = ", ".join(f"{kind} {number}" for kind, number in forfeits.items())
-        print(f"{name}: {sum(forfeits.values())} moves forfeited ({told})", file=sys.stderr)
+        _say(name, f"forfeited moves: {sum(forfeits.values())} ({told})")
+
+
+def _say(name: str, told: str) -> None:
+    """A line on stderr about a program."""
+    print(f"{' '.join(name.split())}: {told}", file=sys.stderr)
 
 
 # ---- a table that serves a program
@@ -322,7 +327,7 @@ def serve(
     Raises:
         KeyboardInterrupt: Ctrl-C was pressed; the program has been told.
     """
-    table = _Table(game, seed)
+    table = Match(game, seed)
     others = [each for each in range(game.players) if each != seat]
     sides = {
         each: (agent, np.random.default_rng([seed, each]))
@@ -402,18 +407,18 @@ class _Client:
             os.dup2(os.open(os.devnull, os.O_WRONLY), self._out.fileno())
 
 
-class _Table:
-    """One match, played hand by hand; a finished hand stays as it is until the next is dealt.
+class Match:
+    """One match played hand by hand; a finished hand stays as it is until the next is dealt.
 
     Attributes:
+        game: what is played.
         states: the whole truth, (1,).
         mask: the legal actions of whoever is to move, bool (A,).
-        is_hand_over: whether the hand is over.
-        is_over: whether the match is over.
     """
 
     def __init__(self, game: Game, seed: int) -> None:
-        self._game = game
+        """Deal the first hand; the deals are those of ``env.reset(seed)``."""
+        self.game = game
         self.states = copy_states(game.record)
         self._shown = (
             np.zeros((1, game.layout.size), np.uint8),
@@ -433,21 +438,23 @@ class _Table:
 
     @property
     def actor(self) -> int:
-        """Who is to move."""
+        """Who is to move, -1 when the hand is over."""
         return int(self._shown[2][0])
 
     @property
     def is_hand_over(self) -> bool:
+        """Whether the hand is over."""
         return bool(self._hand_over[0])
 
     @property
     def is_over(self) -> bool:
+        """Whether the match is over."""
         return bool(self._over[0])
 
     def view(self, seat: int) -> States:
         """What a seat may know, (1,)."""
         views = copy_states(self.states)
-        self._game.kernels.see(self.states, 0, 1, np.array([seat], np.int64), views)
+        self.game.kernels.see(self.states, 0, 1, np.array([seat], np.int64), views)
         return views
 
     def ask(self, agent: Agent, rng: np.random.Generator) -> int:
@@ -460,14 +467,14 @@ class _Table:
         self._hand.actions.append(action)
         outcome = (self._rewards, self._over, self._hand_over)
         actions = np.array([action], np.int64)
-        self._game.kernels.step(self.states, 0, 1, actions, False, *self._shown, *outcome)
+        self.game.kernels.step(self.states, 0, 1, actions, False, *self._shown, *outcome)
 
     def history(self) -> dict[str, Any]:
         """The history of the finished hand, the whole of it."""
-        return write_out(self._game, self._hand)
+        return write_out(self.game, self._hand)
 
     def go_on(self) -> None:
         """Deal the next hand."""
-        self._game.kernels.prepare(self.states, 0, True)
-        self._game.kernels.deal_hand(self.states, 0, 0, *self._shown)
+        self.game.kernels.prepare(self.states, 0, True)
+        self.game.kernels.deal_hand(self.states, 0, 0, *self._shown)
         self._begin_hand()
