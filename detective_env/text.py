@@ -27,6 +27,13 @@ _EFFECTS = {
     rules.BLANK: "nothing, but the others see a card",
 }
 
+HELP = (
+    "bet 2 3: 3 chips on seat 2, which you think has the best hand now. The word bet may be left out.",
+    "bet 2 3 bluff, or 2 3 bluff: the same with an action card under it, whose name may be cut short.",
+    "bet 3 on seat 2, bet 1 on me: the chips first, with the word on.",
+    *(f"{ACTIONS[kind - 1]}: {effect}." for kind, effect in _EFFECTS.items()),
+)
+
 
 def format_move(states: States, action: int) -> str:
     """An action of the actor in the notation, whether it is legal now or not; "" if it has no words."""
@@ -129,17 +136,18 @@ def describe(views: States) -> str:
     return "\n".join([*lines, *(_choices(g) if g.actor == g.seat else _waiting(g))])
 
 
-def page(views: States) -> list[Part]:
+def page(views: States, alone: bool = False) -> list[Part]:
     """A view in few words, for a person to play from: the table, the bets, what has happened, and the choice.
 
     Args:
         views: array (1,), a view, or all of them in one, see ``unite``.
+        alone: whether the hand is looked at by itself: there is no choice, and no word of news or the game.
     """
     g = _View(views)
     if g.scored:
-        return [Part(_heading(g)), Part(_all_cards(g)), *_scores(g), Part(_totals(g))]
+        return [Part(_heading(g)), Part(_all_cards(g)), *_scores(g), Part(_totals(g, not alone))]
     parts = [Part(_heading(g)), Part(_rows(g)), Part(_board(g), joined=True), Part(_bets_by_street(g))]
-    if g.seat < 0:
+    if g.seat < 0 or alone:
         return parts
     parts.append(Part(_news(g), brief=_news(g, 3)))
     return [*parts, Part(_asked(g) if g.actor == g.seat else _waiting(g)[1:])]
@@ -516,8 +524,11 @@ def _strengths(g: _View, street: int) -> list[int]:
     ]
 
 
-def _totals(g: _View) -> list[str]:
+def _totals(g: _View, with_game: bool = True) -> list[str]:
+    """The points of the hand and, if they are wanted, those of the game and who won it."""
     lines = wrap(f"Points of this hand: {_points(g, g.hand_points)}.")
+    if not with_game:
+        return lines
     lines += wrap(f"Points of the game: {_points(g, g.points)}.")
     if g.leaders:
         names = [_who(g, seat) for seat in range(int(g.players)) if g.leaders >> seat & 1]

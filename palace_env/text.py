@@ -26,6 +26,15 @@ from palace_env.view import known_deck, known_pile
 
 VERBS = ("stay", "fold", "buy", "call", "done", "raise", "attack", "discard")
 
+HELP = (
+    "stay, fold, buy, call, done: the word alone, or its beginning where that is clear.",
+    "attack 2: attack seat 2 for your price. attack 2 +8: in no limit, with an extra of 8.",
+    "raise 4 or raise by 4: call, and raise by 4 chips beyond the call.",
+    "discard 7c 9d: discard these soldiers; discard 7c 9d done also ends the discarding.",
+    "A number of the menu stands for its words: 5 is the same as attack 2 if 5 is attack 2, "
+    "and 6 7c 9d the same as discard 7c 9d if 6 is discard.",
+)
+
 _WORDS = {
     rules.LOG_STAY: "stay",
     rules.LOG_FOLD: "fold",
@@ -220,19 +229,23 @@ class _Item(NamedTuple):
     effect: str
 
 
-def page(views: States) -> list[Part]:
+def page(views: States, alone: bool = False) -> list[Part]:
     """A view in few words, for a person to play from: the table, what has happened, and a menu.
 
     Args:
         views: array (1,), a view, or all of them in one, see ``unite``.
+        alone: whether the hand is looked at by itself: there is no menu, and no word of news or the match.
     """
     g = _View(views)
     parts = [Part(_heading(g)), Part(_rows(g))]
     if g.phase == rules.ENDED:
-        return [*parts, Part(_news(g), 1), Part([*_shown(g), *_outcome(g, False)])]
+        news = [] if alone else _news(g)
+        return [*parts, Part(news, 1), Part([*_shown(g), *_outcome(g, False, not alone)])]
     if g.seat < 0:
         return parts
     parts += [Part(_own(g)), Part(_passes(g), 1, joined=True), Part(_known(g), 2, joined=True)]
+    if alone:
+        return parts
     parts.append(Part(_news(g), brief=_news(g, 3)))
     if g.actor != g.seat:
         return [*parts, Part(_waiting(g))]
@@ -570,8 +583,8 @@ def _effect(g: _View, move: npt.NDArray[np.int64]) -> str:
     return pay + ends.get(kind, "")
 
 
-def _outcome(g: _View, with_hands: bool = True) -> list[str]:
-    """Who won what and why, the hands of a showdown if they are wanted, and everybody's result."""
+def _outcome(g: _View, with_hands: bool = True, with_match: bool = True) -> list[str]:
+    """Who won what and why, the hands of a showdown and the match if they are wanted, and all results."""
     pot = int(sum(g.paid))
     left = [seat for seat in range(int(g.players)) if g.in_hand[seat]]
     names = [_who(g, seat) for seat in left]
@@ -595,7 +608,7 @@ def _outcome(g: _View, with_hands: bool = True) -> list[str]:
             lines = ["The hand is over: all who were left showed their palaces."]
         lines += wrap(f"{_join(winners).capitalize()} {verb} the pot of {pot}.")
     lines += wrap(f"Won and lost: {_signed(g, g.net)}.")
-    if g.hands > 1:
+    if g.hands > 1 and with_match:
         lines += wrap(f"In the match so far: {_signed(g, g.score)}.")
         if g.is_last:
             most = max(g.score[: int(g.players)])
