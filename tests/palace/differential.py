@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from card_table.aec import TableEnv
-from card_table.layout import Layout
+from card_table.layout import Piece
 from palace_env import palace_v0
 from tests.palace import reference
 from tests.palace.reference import RANKS, SUITS, Hand
@@ -31,6 +31,7 @@ TEXT_EVERY = 100
 ENDS_EVERY = 20  # matches
 PHASES = ["turn", "discards", "attacked", "raised"]
 KINDS = ["stay", "fold", "buy", "done", "call", "raise", "attack", "discard"]
+COUNTED = ["buy", "discard", "attack", "call", "raise", "win"]
 LOG = 12  # moves
 
 
@@ -302,7 +303,7 @@ def _same_text(hand: Hand, seat: int, text: str) -> None:
         _same(f"row {other} of view_text for seat {seat}", sorted(found), sorted(expected))
 
 
-# The observation, by the table in docs/palace.md; pieces are bytes.
+# The observation, by the table in docs/palace.md.
 
 
 def _same_observation(
@@ -311,32 +312,28 @@ def _same_observation(
     layout = env.game.layout
     values = values and any(piece.name == "category" for piece in layout.seat_pieces)
     raw = product.tobytes()
-    table = _expected_table(hand, seat, number)
-    _same_pieces(layout, raw[: layout.table_size], table, None, seat)
+    what = f"observation of seat {seat}"
     end = layout.table_size
+    _same_pieces(what, layout.table_pieces, raw[:end], _expected_table(hand, seat, number))
     for step in range(hand.rules["players"]):
         other = (seat + step) % hand.rules["players"]
         start, end = end, end + layout.seat_size
-        block = _expected_seat(hand, seat, other)
-        if values:
-            block |= _expected_values(hand, seat, other)
-            _same_pieces(layout, raw[start:end], block, step, seat)
-        else:  # the values of hands are the last pieces
-            _same_pieces(layout, raw[start : start + sum(map(len, block.values()))], block, step, seat)
-    assert not any(raw[end:]), f"observation of seat {seat!r}: the seats of nobody must be 0"
+        block = _expected_seat(hand, other)
+        if values:  # they come last
+            block += _expected_values(hand, seat, other)
+        _same_pieces(f"{what}, seat {other}", layout.seat_pieces, raw[start : start + len(block)], block)
+        assert not values or len(block) == layout.seat_size, f"{what}: {len(block)!r} bytes a seat"
+    assert not any(raw[end:]), f"{what}: the seats of nobody must be 0"
 
 
-def _same_pieces(
-    layout: Layout, product: bytes, pieces: dict[str, bytes], step: int | None, seat: int
-) -> None:
-    if product == b"".join(pieces.values()):
+def _same_pieces(what: str, pieces: Sequence[Piece], product: bytes, expected: bytes) -> None:
+    if product == expected:
         return
-    start = 0 if step is None else layout.table_size + step * layout.seat_size
-    for name, expected in pieces.items():
-        where = layout.slice_of(name, step)
-        found = product[where.start - start : where.stop - start]
-        _same(f"{name} {step} in the observation of seat {seat}", [*found], [*expected])
-    raise AssertionError(f"observation of seat {seat!r}: {len(product)!r} bytes must be {[*pieces]!r}")
+    start = 0
+    for piece in pieces:
+        end = start + piece.size
+        _same(f"{what}, {piece.name}", [*product[start:end]], [*expected[start:end]])
+        start = end
 
 
 def _bits(cards: Iterable[str]) -> bytes:
@@ -346,8 +343,8 @@ def _bits(cards: Iterable[str]) -> bytes:
     return bytes(bits)
 
 
-def _expected_table(hand: Hand, seat: int, number: int) -> dict[str, bytes]:
-    """The pieces that a table has once, in their order."""
+def _expected_table(hand: Hand, seat: int, number: int) -> bytes:
+    """The pieces that a table has once."""
     small_bet, players = hand.rules["small_bet"], hand.rules["players"]
     phase = "discards" if hand.phase == "discard turn" else hand.phase
     battle = phase in ("attacked", "raised")
@@ -363,55 +360,56 @@ def _expected_table(hand: Hand, seat: int, number: int) -> dict[str, bytes]:
         if card:
             log[13 * at + 11] = RANKS.index(card[0]) + 1
             log[13 * at + 12] = SUITS.index(card[1]) + 1
-    return {
-        "palace": _bits(hand.palaces[seat]),
-        "pile": _bits(hand.knows_in_pile[seat]),
-        "deck": _bits(hand.knows_in_deck[seat]),
-        "phase": bytes(phase == name for name in PHASES),
-        "pot": bytes([min(hand.pot // small_bet, 255)]),
-        "deck_size": bytes([len(hand.deck)]),
-        "pile_size": bytes([len(hand.pile)]),
-        "raises": bytes([min(hand.raises, 255) if battle else 0]),
-        "owed": bytes([min(owed // small_bet, 255)]),
-        "cost": bytes([min(hand.full_call() // small_bet, 255) if battle else 0]),
-        "excess": bytes([max(excess, 0)]),
-        "hands_to_go": bytes([min(hand.rules["hands"] - number - 1, 255)]),
-        "moves": bytes(log),
-    }
+    return b"".join(
+        [
+            _bits(hand.palaces[seat]),
+            _bits(hand.knows_in_pile[seat]),
+            _bits(hand.knows_in_deck[seat]),
+            bytes(phase == name for name in PHASES),
+            bytes(
+                [
+                    min(hand.pot // small_bet, 255),
+                    len(hand.deck),
+                    len(hand.pile),
+                    min(hand.raises, 255) if battle else 0,
+                    min(owed // small_bet, 255),
+                    min(hand.full_call() // small_bet, 255) if battle else 0,
+                    max(excess, 0),
+                    min(hand.rules["hands"] - number - 1, 255),
+                ]
+            ),
+            log,
+        ]
+    )
 
 
-def _expected_seat(hand: Hand, seat: int, other: int) -> dict[str, bytes]:
-    """The pieces of one seat but for the values of hands, in their order."""
+def _expected_seat(hand: Hand, other: int) -> bytes:
+    """The pieces of one seat but for the values of hands."""
     small_bet = hand.rules["small_bet"]
     inside, banner, tally = hand.in_hand[other], hand.banners[other], hand.done_by_seat[other]
     suit, rank = bytearray(4), bytearray(13)
     if banner:
         suit[SUITS.index(banner[1])] = 1
         rank[RANKS.index(banner[0])] = 1
-    battle = hand.phase in ("attacked", "raised") and other in (hand.attacker, hand.defender)
-    return {
-        "soldiers": _bits(hand.soldiers[other]),
-        "banner_suit": bytes(suit),
-        "banner_rank": bytes(rank),
-        "in_hand": bytes([inside]),
-        "button": bytes([other == hand.button]),
-        "turn": bytes([inside and other == hand.turn]),
-        "battle": bytes([battle]),
-        "stayed": bytes([hand.passed.get(other) == "stay"]),
-        "discarded": bytes([hand.passed.get(other) == "discard"]),
-        "stack": bytes([min(hand.stacks[other] // small_bet, 255)]),
-        "price": bytes([len(hand.soldiers[other]) + 1 if inside else 0]),
-        "paid": bytes([min(hand.paid[other] // small_bet, 255)]),
-        "buys": bytes([min(tally["buy"], 127)]),
-        "discards": bytes([min(tally["discard"], 127)]),
-        "attacks": bytes([min(tally["attack"], 127)]),
-        "calls": bytes([min(tally["call"], 127)]),
-        "raised": bytes([min(tally["raise"], 127)]),
-        "won": bytes([min(tally["win"], 127)]),
-    }
+    passed = hand.passed.get(other)
+    rest = bytes(
+        [
+            inside,
+            other == hand.button,
+            inside and other == hand.turn,
+            hand.phase in ("attacked", "raised") and other in (hand.attacker, hand.defender),
+            passed == "stay",
+            passed == "discard",
+            min(hand.stacks[other] // small_bet, 255),
+            len(hand.soldiers[other]) + 1 if inside else 0,  # the price
+            min(hand.paid[other] // small_bet, 255),
+            *[min(tally[word], 127) for word in COUNTED],
+        ]
+    )
+    return _bits(hand.soldiers[other]) + suit + rank + rest
 
 
-def _expected_values(hand: Hand, seat: int, other: int) -> dict[str, bytes]:
+def _expected_values(hand: Hand, seat: int, other: int) -> bytes:
     """The pieces of one seat that tell what hands are worth, 0 where there can be no fight."""
     own: list[str] = []
     shown: list[str] = []
@@ -421,21 +419,13 @@ def _expected_values(hand: Hand, seat: int, other: int) -> dict[str, bytes]:
         own = hand.cards_against(seat, other)
         hidden = hand.palaces[other]
         shown = [card for card in hand.cards_against(other, seat) if card not in hidden]
-    category, decides = _made(own)
-    shown_category, shown_decides = _made(shown)
-    return {
-        "category": category,
-        "decides": decides,
-        "shown_category": shown_category,
-        "shown_decides": shown_decides,
-    }
+    return _made(own) + _made(shown)
 
 
-def _made(cards: Sequence[str]) -> tuple[bytes, bytes]:
+def _made(cards: Sequence[str]) -> bytes:
     """A hand's category, one-hot, and its deciding ranks, 1 … 13; no cards are all 0."""
     if not cards:
-        return bytes(9), bytes(5)
+        return bytes(14)
     category, ranks = reference.strength(cards)
-    return bytes(category == i for i in range(9)), bytes(
-        [*(rank - 1 for rank in ranks), *[0] * (5 - len(ranks))]
-    )
+    one_hot = bytes(category == i for i in range(9))
+    return one_hot + bytes(rank - 1 for rank in ranks).ljust(5, b"\0")

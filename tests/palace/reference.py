@@ -208,7 +208,8 @@ class Hand:
         self.passed: dict[int, str] = {}  # what each did since the last buy or attack (9.4)
         self.moves_made: list[tuple[int, str]] = []
         self.log: list[dict[str, Any]] = []  # the moves with what they meant
-        self.done_by_seat: list[Counter[str]] = [Counter() for _ in range(players)]
+        words = ("buy", "discard", "attack", "call", "raise", "win")
+        self.done_by_seat = [dict.fromkeys(words, 0) for _ in range(players)]
         self.end: str | None = None
         self.net = [0] * players
         self.winners: list[int] = []
