@@ -12,8 +12,6 @@ import secrets
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -29,15 +27,7 @@ if TYPE_CHECKING:
     from card_table.game import Game, States
     from card_table.screen import Screen
 
-FINISHED, BAD_ARGUMENTS, END_OF_INPUT, INTERRUPTED = 0, 2, 3, 130  # exit codes
-COMMANDS = {
-    "help": "how to type a move, and who sits where",
-    "rules": "the sections of the rules; rules 4 shows one, rules 4.3 a paragraph of it",
-    "hint": "your chances, and what the trained policies at the table would do",
-    "history": "what has happened in this hand",
-    "look": "all that you can know now, at length",
-    "quit": "leave the table",
-}
+FINISHED, END_OF_INPUT, INTERRUPTED = 0, 3, 130  # exit codes; 2 is for bad arguments
 T = TypeVar("T")
 
 
@@ -194,20 +184,32 @@ def play(args: Args) -> int:
             from agents.program import serve
 
             return serve(game, opponents, args.seat, seed, save, sys.stdin.buffer, sys.stdout.buffer)
-        from card_table.screen import Screen
+        return sit_down(args, game, opponents, seed, save)
 
-        match = Match(game, args, seed, opponents, save, Screen(args.plain))
-        try:
-            match.run()
-            return FINISHED
-        except LeaveError:
-            return FINISHED
-        except EOFError:
-            match.screen.say(["", "The input has ended."])
-            return END_OF_INPUT
-        except KeyboardInterrupt:
-            match.screen.say(["", "Stopped."])
-            return INTERRUPTED
+
+def sit_down(
+    args: Args, game: "Game", opponents: "Sequence[Agent]", seed: int, save: Callable[[Any], None] | None
+) -> int:
+    """Let a person play a match, and return the exit code."""
+    from agents.match import LeaveError, Match
+    from card_table.page import wrap
+    from card_table.screen import Screen
+
+    screen = Screen(args.plain)
+    if len(args.against) < len(opponents):
+        screen.say(wrap(f"{args.against[-1]} is named last and takes all seats that are left."))
+    match = Match(game, words_of(game.name), args.seat, opponents, seed, screen, save, args.hints)
+    try:
+        match.run()
+    except LeaveError:
+        return FINISHED
+    except EOFError:
+        screen.say(["", "The input has ended."])
+        return END_OF_INPUT
+    except KeyboardInterrupt:
+        screen.say(["", "Stopped."])
+        return INTERRUPTED
+    return FINISHED
 
 
 def seat_agents(specs: Sequence[str], game: "Game") -> "list[Agent]":
@@ -315,251 +317,6 @@ def words_of(game: str) -> "ModuleType":
     from palace_env import text as palace
 
     return {"palace": palace, "detective": detective}[game]
-
-
-class LeaveError(Exception):
-    """The person wants to leave the table."""
-
-
-class Match:
-    """A person at a table of agents.
-
-    What the person is shown comes from views of the person's seat alone.
-    """
-
-    def __init__(
-        self,
-        game: "Game",
-        args: Args,
-        seed: int,
-        opponents: "Sequence[Agent]",
-        save: Callable[[Any], None] | None,
-        screen: "Screen",
-    ) -> None:
-        """Sit down.
-
-        Args:
-            game: what is played.
-            args: with the person's seat, and whether hints are wanted.
-            seed: decides the deals and the agents' chance.
-            opponents: who has the other seats, in order.
-            save: what takes each finished hand.
-            screen: the person's.
-        """
-        import numpy as np
-
-        from card_table.aec import TableEnv
-
-        self.screen = screen
-        self.game = game
-        self.text = words_of(game.name)
-        self._seat = args.seat
-        self._hints = args.hints
-        self._seed = seed
-        self._named = args.against
-        others = [seat for seat in range(game.players) if seat != args.seat]
-        self._agents = dict(zip(others, opponents, strict=True))
-        self._rng = {seat: np.random.default_rng([seed, seat]) for seat in range(game.players)}
-        self._save = save
-        self._saved = 0
-        self._skips = False
-        person = game.seat_names[args.seat]
-        views: list[States] = []
-
-        class Watched(TableEnv):
-            """Keeps what the person sees after each deal and each move."""
-
-            def render(self) -> None:
-                views.append(self.view(person))
-
-        self._views = views
-        self._person = person
-        self.table = Watched(game, render_mode="human")
-
-    def run(self) -> None:
-        """Play to the end of the match.
-
-        Raises:
-            LeaveError: the person quits.
-            EOFError: the input has ended.
-        """
-        self.screen.say(self._welcome())
-        self.table.reset(seed=self._seed)
-        self._catch_up()
-        while not any(self.table.terminations.values()):
-            seat = self.game.seat_names.index(self.table.agent_selection)
-            if seat == self._seat:
-                self._decide()
-            else:
-                self._step(self._ask(seat))
-
-    def _ask(self, seat: int) -> int:
-        """The move of an agent."""
-        import numpy as np
-
-        name = self.game.seat_names[seat]
-        shown = self.table.observe(name)
-        masks = shown["action_mask"][None].view(np.bool_)
-        agent = self._agents[seat]
-        return int(agent.act(self.table.view(name), shown["observation"][None], masks, self._rng[seat])[0])
-
-    def _step(self, action: int) -> None:
-        self.table.step(action)
-        finished = self.table.histories
-        for history in finished[self._saved :]:
-            if self._save is not None:
-                self._save(history)
-        self._saved = len(finished)
-        self._catch_up()
-
-    def _catch_up(self) -> None:
-        """Show what the person has seen since the last move."""
-        while self._views:
-            view = self._views.pop(0)
-            if view["actor"][0] < 0:
-                self._end_hand(view)
-            elif self.text.is_out(view):
-                self._watch(view)
-
-    def _end_hand(self, view: "States") -> None:
-        self.screen.show(self.text.page(view))
-        self._skips = False
-        if self._views and self.screen.is_terminal:
-            self._pause(view, "Enter: the next hand. ", ())
-
-    def _watch(self, view: "States") -> None:
-        """Show a person who is out what the others do."""
-        told = self.text.tell_last(view)
-        if self._skips or not told:
-            return
-        self.screen.say([told])
-        if self.screen.is_terminal:
-            typed = self._pause(
-                view, "You are out. Enter: the next move; skip: the end of the hand. ", ("skip",)
-            )
-            self._skips = typed == "skip"
-
-    def _pause(self, view: "States", prompt: str, words: tuple[str, ...]) -> str:
-        """Wait for Enter or one of some words; commands are obeyed meanwhile."""
-        from card_table.screen import complete
-
-        while True:
-            try:
-                typed = self.screen.ask(prompt).lower().split()
-                if not typed:
-                    return ""
-                word = complete(typed[0], [*words, *COMMANDS])
-                if word in words:
-                    return word
-                self._obey(word, typed[1:], view)
-            except ValueError as error:
-                self.screen.complain(str(error))
-
-    def _decide(self) -> None:
-        """Let the person move."""
-        from card_table.page import Part
-        from card_table.screen import complete
-
-        view = self.table.view(self._person)
-        parts = self.text.page(view)
-        if self._hints:
-            parts.append(Part(self._hint(view), rank=3))
-        self.screen.show(parts)
-        while True:
-            try:
-                typed = self.screen.ask("Your move: ").split()
-                if not typed:
-                    self.screen.complain("Write a move, or help.")
-                    continue
-                if not typed[0].isdecimal():
-                    typed[0] = complete(typed[0].lower(), [*self.text.VERBS, *COMMANDS])
-                if typed[0] in COMMANDS:
-                    self._obey(typed[0], typed[1:], view)
-                    continue
-                moves = self.text.read_moves(view, " ".join(typed))
-            except ValueError as error:
-                self.screen.complain(str(error))
-                continue
-            for move in moves:
-                self._step(self.table.parse_move(move))
-            return
-
-    def _obey(self, command: str, rest: Sequence[str], view: "States") -> None:
-        """Do what a command says.
-
-        Raises:
-            LeaveError: the person quits.
-            ValueError: the command is not clear.
-        """
-        from card_table.screen import rules_of
-
-        if len(rest) > (command == "rules"):
-            raise ValueError(f"{' '.join(rest)!r} after {command} is not clear: write {command} alone.")
-        if command == "quit":
-            raise LeaveError
-        answers: dict[str, Callable[[], list[str]]] = {
-            "help": self._help,
-            "rules": lambda: rules_of(self._rules(), "".join(rest)),
-            "hint": partial(self._hint, view),
-            "history": partial(self.text.tell_hand, view),
-            "look": lambda: self.game.view_text(view).split("\n"),
-        }
-        self.screen.say(answers[command]())
-
-    def _welcome(self) -> list[str]:
-        from card_table.page import wrap
-
-        players = ", ".join(f"seat {seat} {agent.name}" for seat, agent in self._agents.items())
-        last = self._named[-1]
-        spread = f" ({last}, named last, has all seats that were left.)"
-        told = wrap(
-            f"You are seat {self._seat}. The others: {players}."
-            f"{spread if len(self._named) < len(self._agents) else ''}"
-        )
-        return told + wrap(f"The same deals come again with --seed {self._seed}. Type help at any time.")
-
-    def _help(self) -> list[str]:
-        from card_table.page import wrap
-
-        lines = ["Moves:"]
-        for line in self.text.HELP:
-            lines += wrap(f"  {line}", 4)
-        lines.append("Commands, which may be cut short:")
-        for command, meaning in COMMANDS.items():
-            lines += wrap(f"  {command:8} {meaning}", 11)
-        return lines + self._welcome()
-
-    def _rules(self) -> str:
-        return (resources.files(f"{self.game.name}_env") / "RULES.md").read_text("utf-8")
-
-    def _hint(self, view: "States") -> list[str]:
-        """The chances of the person to move, and what each policy at the table would do.
-
-        Raises:
-            ValueError: the person is not to move.
-        """
-        import numpy as np
-
-        from agents import hints
-        from card_table.page import wrap
-
-        if view["actor"][0] != self._seat:
-            raise ValueError("There is a hint only when it is your move.")
-        seed = int(self._rng[self._seat].integers(2**31))
-        lines: list[str] = self.text.tell_chances(view, hints.chances(self.game, view, seed))
-        shown = self.table.observe(self._person)
-        for name, agent in {agent.name: agent for agent in self._agents.values()}.items():
-            weights = getattr(agent, "weights", None)  # only a trained policy has some
-            if weights is not None:
-                mask = shown["action_mask"].view(np.bool_)
-                shares = hints.likely(weights, shown["observation"], mask)
-                told = ", ".join(
-                    f"{self.table.move_text(action)} {share:.0%}"
-                    for action, share in shares[:4]
-                    if share >= 0.005
-                )
-                lines += wrap(f"{name} would play: {told}.")
-        return lines
 
 
 if __name__ == "__main__":

@@ -43,6 +43,7 @@ class Screen:
         shows = self._out.isatty()
         self.is_terminal = shows and self._inp.isatty()
         self.is_plain = plain or not shows or os.environ.get("TERM") == "dumb" or not _has_symbols(self._out)
+        self._is_blank = True
         self._console = Console(file=self._out, highlight=False) if not self.is_plain else None
         if inp is None and out is None and self.is_terminal:
             with contextlib.suppress(ImportError):
@@ -54,12 +55,13 @@ class Screen:
         return max(HEIGHT, self._console.height - 1) if self._console else HEIGHT
 
     def show(self, parts: Iterable[Part]) -> None:
-        """Show a page in place of what was there."""
+        """Show a page in place of the one before."""
         lines = fit(parts, self.height)
-        if self._console:
+        if self._console and not self._is_blank:
             self._console.clear()
         else:
             lines.insert(0, "")
+        self._is_blank = False
         self.say(lines)
 
     def say(self, lines: Iterable[str], style: str = "") -> None:
