@@ -13,7 +13,8 @@ import pytest
 import detective_env
 from detective_env import detective_v0
 from tests.detective import differential
-from tests.detective.reference import Game, Rules
+from tests.detective.reference import Game, Hand, Rules, strength
+from tests.differential import run
 
 # The number of move sequences to each depth from fixed deals and, where the last depth ends the hand, the
 # SHA-256 of all the hands with their points.
@@ -25,6 +26,30 @@ def test_every_marked_paragraph_is_exercised_by_the_differential_run() -> None:
     marked = re.findall(r"^\*\*([\d.]+) ✓\*\*", text, re.MULTILINE)
     assert len(marked) > 50
     assert set(marked) <= {name.split()[0] for name in differential.PARAGRAPHS}
+
+
+@pytest.mark.parametrize(
+    ("of", "name", "wrong"),
+    [
+        (Rules, "hands_of_game", property(lambda rules: rules.rounds * rules.players)),
+        (Hand, "street", property(lambda hand: min(len(hand.bets) // 4, hand.rules.streets - 1))),
+        (Hand, "board", lambda hand, street: hand.deal["board"]),
+        (
+            Hand,
+            "strengths",
+            lambda hand, street: [strength(frozenset([card])) for card in hand.deal["private"]],
+        ),
+        (Hand, "_points_of", lambda hand, bet, strengths: bet.chips),
+        (Game, "winners", lambda game: game._those_with_most(list(range(game.rules.players)), game.points)),
+        (Game, "_under", lambda game, bet, seat: bet.card),
+    ],
+)
+def test_a_reference_with_other_rules_is_seen(
+    monkeypatch: pytest.MonkeyPatch, of: type, name: str, wrong: object
+) -> None:
+    monkeypatch.setattr(of, name, wrong)
+    with pytest.raises(AssertionError, match=r"(?s)^detective, seed 0, play \d+:\nenv\(.*\nreset\(seed="):
+        run("detective", 200)
 
 
 @pytest.mark.parametrize("position", POSITIONS, ids=lambda position: position["name"])
