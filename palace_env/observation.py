@@ -41,8 +41,8 @@ TABLE_PIECES = (
     Piece("pot", 1, 255, f"the pot {_SMALL_BETS}"),
     Piece("deck_size", 1, 52, "cards in the draw deck"),
     Piece("pile_size", 1, 52, "cards in the discard pile"),
-    Piece("raises", 1, 255, "raises in this battle, at most 255"),
-    Piece("owed", 1, 255, f"the extra or raise to be called {_SMALL_BETS}"),
+    Piece("raises", 1, 255, "raises in this battle, at most 255; 0 outside a battle"),
+    Piece("owed", 1, 255, f"the extra or raise to be called {_SMALL_BETS}; 0 outside a battle"),
     Piece("cost", 1, 255, f"what a full call costs {_SMALL_BETS}; 0 outside a battle"),
     Piece("excess", 1, 15, "soldiers that must still be discarded"),
     Piece("hands_to_go", 1, 255, "hands of the match after this one, at most 255"),
@@ -51,7 +51,8 @@ TABLE_PIECES = (
         RECENT,
         255,
         "the last 12 public moves, latest first: stay, fold, buy, done, call, raise, attack, discard one-hot "
-        "(8); the seat counted from oneself, plus 1; the seat attacked likewise; chips in small bets; "
+        "(8); the seat counted from oneself, plus 1; the seat attacked likewise; chips in small bets, "
+        "rounded down, at most 255: what an attack or a call paid, what a raise added, 0 for the others; "
         "rank 1 … 13 and suit 1 … 4 of the card bought or discarded",
     ),
 )
@@ -61,12 +62,17 @@ SEAT_PIECES = (
     Piece("banner_rank", 13, 1, "rank of the banner"),
     Piece("in_hand", 1, 1, "in the hand"),
     Piece("button", 1, 1, "dealer"),
-    Piece("turn", 1, 1, "it is this player's turn"),
-    Piece("battle", 1, 1, "the other side in the battle that is on"),
+    Piece(
+        "turn",
+        1,
+        1,
+        "it is this player's turn; in a battle, and while its winner discards, the attacker's, even if out",
+    ),
+    Piece("battle", 1, 1, "attacks, or is attacked, and an answer is due"),
     Piece("stayed", 1, 1, "stayed since the last buy or attack"),
-    Piece("discarded", 1, 1, "took a Discard turn since the last buy or attack"),
+    Piece("discarded", 1, 1, "ended a Discard turn since the last buy or attack"),
     Piece("stack", 1, 255, f"chips {_SMALL_BETS}"),
-    Piece("price", 1, 16, "price in a battle in small bets"),
+    Piece("price", 1, 16, "price in a battle in small bets; 0 for those out"),
     Piece("paid", 1, 255, f"put into the pot in this hand {_SMALL_BETS}"),
     Piece("buys", 1, 127, "buys in this hand"),
     Piece("discards", 1, 127, "cards discarded in this hand"),
@@ -80,14 +86,16 @@ HAND_PIECES = (
         "category",
         N_CATEGORIES,
         1,
-        "one's own hand, this seat's suit left out: its category, one-hot; for oneself the plain hand",
+        "one's own hand, this seat's suit left out: its category, one-hot; for oneself the plain hand; all 0 "
+        "where there can be no battle",
     ),
     Piece("decides", 5, 13, "its deciding ranks, 1 deuce … 13 ace, 0 none"),
     Piece(
         "shown_category",
         N_CATEGORIES,
         1,
-        "what this seat shows, one's own suit left out: its category; for oneself 0",
+        "what this seat shows, one's own suit left out: its category; for oneself, and where there can be no "
+        "battle, all 0",
     ),
     Piece("shown_decides", 5, 13, "its deciding ranks"),
 )
@@ -164,7 +172,7 @@ def observe(g: State, viewer: int, out: npt.NDArray[np.uint8]) -> None:
         for place in range(start, len(out)):
             out[place] = 0
     out[TABLE_SIZE + places_ahead(g, viewer, int(g.button)) * stride + BUTTON] = 1
-    out[TABLE_SIZE + places_ahead(g, viewer, int(g.turn)) * stride + ON_TURN] = g.in_hand[g.turn]
+    out[TABLE_SIZE + places_ahead(g, viewer, int(g.turn)) * stride + ON_TURN] = 1
     out[TABLE_SIZE + places_ahead(g, viewer, opponent) * stride + BATTLE] = in_battle
     out[TABLE_SIZE + places_ahead(g, viewer, actor) * stride + BATTLE] = in_battle
 

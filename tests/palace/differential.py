@@ -396,7 +396,7 @@ def _expected_seat(hand: Hand, other: int) -> bytes:
         [
             inside,
             other == hand.button,
-            inside and other == hand.turn,
+            other == hand.turn,
             hand.phase in ("attacked", "raised") and other in (hand.attacker, hand.defender),
             passed == "stay",
             passed == "discard",
