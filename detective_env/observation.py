@@ -67,7 +67,8 @@ SEAT_PIECES = (
         "named",
         STREETS * MAX_SEATS,
         1,
-        f"the player that this seat's bets name, {_BY_STREET}, counted from oneself",
+        f"the player that this seat's bets name, {_BY_STREET}, counted from oneself: four places a "
+        "street, at smaller tables too",
     ),
     Piece("bet", STREETS, MAX_BET, f"the chips of its bets, {_BY_STREET}"),
     Piece("covers", STREETS, 1, f"whether a card lies under them, {_BY_STREET}"),
@@ -78,9 +79,15 @@ HAND_PIECES = (
         STREETS * N_CATEGORIES,
         1,
         f"the exposed card with the board, for oneself the private card with it, {_BY_STREET} up to now: the "
-        "category",
+        "category, that of less than five cards by their groups",
     ),
-    Piece("decides", STREETS * 5, 13, f"its deciding ranks, {_BY_STREET}: 1 deuce … 13 ace, 0 none"),
+    Piece(
+        "decides",
+        STREETS * 5,
+        13,
+        f"its deciding ranks, {_BY_STREET}: 1 deuce … 13 ace, 0 none; of a straight its highest "
+        "card's, five in 5-4-3-2-A",
+    ),
 )
 
 _AT = bounds(TABLE_PIECES)

@@ -1,9 +1,10 @@
 """Each game beside its reference, which is written from RULES.md alone: play compared decision by decision.
 
-``python -m tests.differential --hands 100000`` plays so many hands or matches of each game at random, or of
-one: ``--game palace``. The first difference ends a game's run with the whole story of its play, and with the
-play's number: ``--first NUMBER --hands 1`` plays it again. At the end a table tells how often each numbered
-paragraph of RULES.md was exercised; one that was so less than once in a thousand hands fails the run.
+``python -m tests.differential --hands 100000`` plays so many hands, or matches of several, of each game at
+random, or of one: ``--game palace``. The first difference ends a game's run with the whole story of its play,
+and with the play's number: ``--first NUMBER --hands 1`` plays it again. At the end a table tells how often
+each numbered paragraph of RULES.md was exercised; one that was so less than once in a thousand hands fails
+the run.
 """
 
 import argparse
@@ -62,11 +63,13 @@ def rare(game: str, counts: Mapping[str, int], least: int) -> list[str]:
     return [number for number in GAMES[game].PARAGRAPHS if counts.get(number, 0) < least]
 
 
-def table(game: str, counts: Mapping[str, int], columns: int = 6) -> str:
+def table(game: str, counts: Mapping[str, int]) -> str:
     """How often each paragraph was exercised, read down the columns."""
-    cells = [f"{number:>6} {counts.get(number, 0):>10,}" for number in GAMES[game].PARAGRAPHS]
+    width = max(map(len, GAMES[game].PARAGRAPHS))
+    cells = [f"{number:<{width}} {counts.get(number, 0):>10,}" for number in GAMES[game].PARAGRAPHS]
+    columns = max(100 // (width + 12), 1)
     rows = -(-len(cells) // columns)
-    return "\n".join(" ".join(cells[row::rows]) for row in range(rows))
+    return "\n".join("  ".join(cells[row::rows]) for row in range(rows))
 
 
 def _whole(text: str) -> int:
