@@ -257,12 +257,7 @@ def page(views: States, alone: bool = False) -> list[Part]:
         for text, item in zip(numbers, items, strict=True)
         for line in wrap(f"  {text:{size}}  {item.effect}", size + 4)
     ]
-    brief = columns(
-        [
-            f"{text}: {item.effect}".replace(", or more:", ";")
-            for text, item in zip(numbers, items, strict=True)
-        ]
-    )
+    brief = columns([f"{text}: {_cut(item.effect)}" for text, item in zip(numbers, items, strict=True)])
     return [*parts, Part(wrap(_asked(g))), Part(full, brief=brief, joined=True)]
 
 
@@ -673,6 +668,11 @@ def _own(g: _View) -> list[str]:
         return _worth(g)
     hand = name_hand(best_hand(_cards(g, g.seat)))
     return wrap(f"Your palace {_palace(g, g.seat)}: {hand}. Your price: {g.prices[g.seat]}.")
+
+
+def _cut(effect: str) -> str:
+    """An effect in fewer words."""
+    return effect.replace(", or more:", ";").replace(", all you have", " (all)")
 
 
 def _menu(g: _View) -> list[_Item]:
