@@ -41,8 +41,9 @@ class Args:
 
     An agent is a script (of Palace random, passive, aggressive, tight, equity; of Detective random, self,
     visible, equity, detective; equity:200 takes 200 samples a decision), bot for the policy that is shipped,
-    or the folder of a training run. Results are small bets a hand, in Detective points a hand less the mean
-    of the others', and the share of games won where a game has several hands, with 95 % intervals over deals.
+    the folder of a training run, or program:CMD for an outside program, see docs/protocol.md. Results are
+    small bets a hand, in Detective points a hand less the mean of the others', and the share of games won
+    where a game has several hands, with 95 % intervals over deals.
     """
 
     candidate: tyro.conf.Positional[str]

@@ -32,6 +32,7 @@ MAX_FORFEITS = 3  # in a row
 GRACE = 1.0  # seconds that a program has to end by itself, and again when it was told to
 
 _CHUNK = 65_536
+_MAX_NAME = 70  # characters of a spec that are shown
 _MAX_UNREAD = 2**20  # bytes kept of what a program sends before it is asked
 FINISHED, END_OF_INPUT = 0, 3
 
@@ -294,8 +295,9 @@ def _end(pipes: _Pipes, name: str, forfeits: Mapping[str, int]) -> None:
 
 
 def _say(name: str, told: str) -> None:
-    """A line on stderr about a program."""
-    print(f"{' '.join(name.split())}: {told}", file=sys.stderr)
+    """A line on stderr about a program; its spec may be a whole script."""
+    short = " ".join(name.split())
+    print(f"{short if len(short) <= _MAX_NAME else short[:_MAX_NAME] + '…'}: {told}", file=sys.stderr)
 
 
 # ---- a table that serves a program
@@ -327,7 +329,7 @@ def serve(
     Raises:
         KeyboardInterrupt: Ctrl-C was pressed; the program has been told.
     """
-    table = Match(game, seed)
+    table = Dealer(game, seed)
     others = [each for each in range(game.players) if each != seat]
     sides = {
         each: (agent, np.random.default_rng([seed, each]))
@@ -407,8 +409,8 @@ class _Client:
             os.dup2(os.open(os.devnull, os.O_WRONLY), self._out.fileno())
 
 
-class Match:
-    """One match played hand by hand; a finished hand stays as it is until the next is dealt.
+class Dealer:
+    """Deals one match hand by hand; a finished hand stays as it is until the next is dealt.
 
     Attributes:
         game: what is played.

@@ -1,6 +1,6 @@
 """Renew the conversation in protocol.md: ``python -m docs.conversation``.
 
-It is played as ``play.py palace --protocol --players 2 --against passive --seed 7`` plays it.
+It is played as the command that the page names plays it.
 """
 
 import io

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.program import Match, Program
+from agents.program import Dealer, Program
 from agents.spec import Agent, load, settle
 from card_table.game import Game
 
@@ -80,7 +80,7 @@ def play(game: Game, agents: list[Agent], hands: int) -> int:
     played = decisions = 0
     seed = 0
     while played < hands:
-        match = Match(game, seed)
+        match = Dealer(game, seed)
         while True:
             while not match.is_hand_over:
                 match.step(match.ask(agents[(match.actor + seed) % len(agents)], rng))

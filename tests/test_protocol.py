@@ -6,6 +6,8 @@ import json
 import os
 import re
 import shlex
+import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -265,10 +267,96 @@ def test_ctrl_c_says_goodbye(face: ModuleType) -> None:
     assert client.heard[-1]["reason"] == "the table was interrupted"
 
 
+# ---- the command line
+
+
+def served(*arguments: str, said: bytes = b"") -> tuple[int, list[dict[str, Any]], str]:
+    """Run play.py --protocol with all that a program will say."""
+    command = [sys.executable, "play.py", *arguments]
+    done = subprocess.run(command, input=said, capture_output=True, cwd=ROOT, timeout=120)
+    assert b"Traceback" not in done.stderr
+    return done.returncode, [json.loads(line) for line in done.stdout.splitlines()], done.stderr.decode()
+
+
+def test_the_command_on_the_page_has_the_conversation_on_the_page() -> None:
+    page = conversation.PAGE.read_text("utf-8")
+    (command,) = re.findall(r"`python play.py (palace .* --seed 7)`", page)
+    block = re.findall(r"^([<> ]{4})(\{.*\}|buy)$", page, re.MULTILINE)
+    said = "".join(line + "\n" for way, line in block if ">" in way)
+    told = [json.loads(line) for way, line in block if "<" in way]
+    code, heard, complaints = served(*command.split(), said=said.encode())
+    assert (code, complaints) == (program.FINISHED, "")
+    assert heard[0]["software"].keys() == told[0]["software"].keys()
+    heard[0]["software"] = told[0]["software"]
+    assert heard == told
+
+
+def test_input_that_ends_keeps_the_saved_hands(tmp_path: Path) -> None:
+    place = tmp_path / "hands.jsonl"
+    arguments = ("detective", "--protocol", "--against", "self", "--seed", "3", "--save", str(place))
+    said = b"".join(move({"id": number}, "bet 0 1") for number in range(1, 6))
+    code, heard, complaints = served(*arguments, said=said + b"\xff" * 100_000)
+    assert (code, complaints) == (program.END_OF_INPUT, "")
+    assert [message["type"] for message in heard[-2:]] == ["refused", "goodbye"]
+    assert len(list(history.read(place.read_text("utf-8"), detective_v0.GAME))) == 1
+
+
+def test_ctrl_c_ends_with_130() -> None:
+    command = [sys.executable, "play.py", "palace", "--protocol", "--against", "passive", "--seed", "3"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT
+    ) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        while json.loads(running.stdout.readline())["type"] != "turn":
+            pass
+        running.send_signal(signal.SIGINT)
+        rest = running.stdout.read().splitlines()
+        assert running.stderr.read() == b""
+        assert running.wait(60) == 130
+    assert json.loads(rest[-1])["reason"] == "the table was interrupted"
+
+
+def test_a_reader_that_goes_away_ends_the_table() -> None:
+    command = [sys.executable, "play.py", "palace", "--protocol", "--against", "passive", "--seed", "3"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT
+    ) as running:
+        assert running.stdin is not None
+        assert running.stdout is not None
+        assert running.stderr is not None
+        running.stdout.readline()
+        running.stdout.close()
+        running.stdin.write(b"x\n" * 9)
+        running.stdin.flush()
+        assert running.stderr.read() == b""
+        assert running.wait(60) == program.END_OF_INPUT
+
+
+def test_a_program_plays_a_program() -> None:
+    """The table serves one over its own pipes, and starts the others."""
+    read, write = os.pipe()
+    table = subprocess.Popen(
+        [sys.executable, "play.py", "detective", "--protocol", "--against", PLAYER, "visible", PLAYER],
+        stdin=read,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=ROOT,
+    )
+    player = subprocess.Popen(
+        shlex.split(PLAYER.partition(":")[2]), stdin=table.stdout, stdout=write, stderr=subprocess.PIPE
+    )
+    os.close(read)
+    os.close(write)
+    for process in (player, table):
+        assert process.communicate(timeout=120)[1] == b""
+        assert process.returncode == 0
+
+
 # ---- what a seat may not know
 
 
-class Witness(program.Match):
+class Witness(program.Dealer):
     """A table that keeps, from the whole truth, the cards that each seat may have seen in this hand."""
 
     last: "Witness"
@@ -389,7 +477,7 @@ def test_no_message_of_1000_games_tells_what_its_seat_may_not_know(monkeypatch: 
 
 
 def check_many_secrets(monkeypatch: pytest.MonkeyPatch, games: int) -> None:
-    monkeypatch.setattr(program, "Match", Witness)
+    monkeypatch.setattr(program, "Dealer", Witness)
     counts = [check_secrets(*each) for each in itertools.islice(secret_games(), games)]
     messages, hidden = np.sum(counts, axis=0)
     assert messages > 10 * games
@@ -436,6 +524,17 @@ def test_the_example_plays_both_games(face: ModuleType, capfd: pytest.CaptureFix
     agent.close()
     assert agent._pipes._process.returncode == 0
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_short_spec_is_told_whole(capfd: pytest.CaptureFixture[str]) -> None:
+    game = palace_v0.GAME()
+    agent = Program("program:true", game)
+    ask(agent, game)
+    agent.close()
+    assert capfd.readouterr().err.splitlines() == [
+        "program:true: it has ended, exit code 0; the passive move is played for it",
+        "program:true: forfeited moves: 3 (death 3)",
+    ]
 
 
 def test_the_example_is_about_thirty_lines_of_the_standard_library() -> None:
@@ -504,7 +603,7 @@ def test_a_program_that_fails_forfeits_and_the_match_goes_on(
     assert time.monotonic() - begin < 30
     assert agent._pipes._process.returncode is not None
     lines = capfd.readouterr().err.splitlines()
-    assert all(line.startswith(" ".join(agent.name.split()) + ": ") for line in lines)
+    assert all(line.startswith(" ".join(agent.name.split())[:60]) for line in lines)
     assert told in lines[0]
     assert lines[0].endswith("; the passive move is played for it")
     assert lines[-1].endswith(f": forfeited moves: 12 ({kind} 12)")
