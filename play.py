@@ -202,7 +202,7 @@ def sit_down(
     try:
         match.run()
     except LeaveError:
-        return FINISHED
+        screen.say(["You have left the table."])
     except EOFError:
         screen.say(["", "The input has ended."])
         return END_OF_INPUT

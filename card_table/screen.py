@@ -71,12 +71,12 @@ class Screen:
                 self._console.print(_with_symbols(line, style), soft_wrap=True)
         else:
             for line in lines:
-                self._out.write(line.translate(_PLAIN).encode("ascii", "backslashreplace").decode() + "\n")
+                self._out.write(_in_ascii(line) + "\n")
         self._out.flush()
 
     def complain(self, text: str) -> None:
         """Say what was wrong with what was typed."""
-        self.say(wrap(text), "yellow")
+        self.say(wrap(text if self._console else _in_ascii(text)), "yellow")
 
     def ask(self, prompt: str) -> str:
         """What is typed, without its end and blanks around it; symbols of suits as letters.
@@ -91,7 +91,7 @@ class Screen:
             except UnicodeDecodeError:
                 raise LineError("That is no text in UTF-8.") from None
             return _checked(line)
-        self._out.write(prompt.encode("ascii", "backslashreplace").decode())
+        self._out.write(_in_ascii(prompt))
         self._out.flush()
         raw = self._read_line()
         if not self.is_terminal:
@@ -184,14 +184,14 @@ def _plain(block: str) -> list[str]:
     lines = []
     if block.startswith("|"):
         for row in block.splitlines():
-            cells = [cell.strip(" `*") for cell in row.strip("|").split(" |")]
+            cells = [cell.strip("| ") for cell in row.replace("*", "").replace("`", "").split(" |")]
             if not set("".join(cells)) <= set("-| "):
-                lines += wrap("  " + " - ".join(cell.strip() for cell in cells if cell.strip()), 4)
+                lines += wrap("  " + " - ".join(cell for cell in cells if cell), 4)
     elif block.startswith("```"):
         lines += block.splitlines()[1:-1]
     else:
         for item in re.split(r"\n(?=- )", block):
-            text = re.sub(r"\*\*|`|^## |(?<=\d) ✓", "", " ".join(item.split()))
+            text = re.sub(r"\*|`|^## |(?<=\d) ✓", "", " ".join(item.split()))
             lines += wrap(text, 2 if item.startswith("- ") else 0)
     return lines
 
@@ -218,6 +218,10 @@ def _checked(line: str) -> str:
     if len(text) > MAX_LINE:
         raise LineError(f"{text[:20]!r}... is too long: a line has {MAX_LINE} characters at most.")
     return text
+
+
+def _in_ascii(text: str) -> str:
+    return text.translate(_PLAIN).encode("ascii", "backslashreplace").decode()
 
 
 def _has_symbols(out: TextIO) -> bool:
