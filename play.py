@@ -91,14 +91,16 @@ def main() -> None:
 
 def parse() -> Args | Replay:
     """The command line's arguments: first the game, or ``replay``."""
-    kinds: Any = Annotated[
+    told = inspect.getdoc(Args)
+    kinds: Any = None
+    for game, usual in GAMES.items():
+        described = f"{game.capitalize()} Poker. {told}"
+        kind = Annotated[Args, tyro.conf.subcommand(game, default=usual, description=described)]
+        kinds = kind if kinds is None else kinds | kind
+    kinds |= Annotated[
         Replay,
         tyro.conf.subcommand("replay", default=Replay(tyro.MISSING), description=inspect.getdoc(Replay)),
     ]
-    told = inspect.getdoc(Args)
-    for game, usual in GAMES.items():
-        described = f"{game.capitalize()} Poker. {told}"
-        kinds |= Annotated[Args, tyro.conf.subcommand(game, default=usual, description=described)]
     parsed: Args | Replay = tyro.cli(kinds, description=told, config=(tyro.conf.FlagCreatePairsOff,))
     return parsed
 
