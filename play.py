@@ -183,7 +183,7 @@ def play(args: Args) -> int:
     opponents = seat_agents(args.against, game)
     with saving(args.save) as save, on_interrupt(signal.default_int_handler):
         if args.protocol:
-            from agents.program import serve
+            from agents.serving import serve
 
             return serve(game, opponents, args.seat, seed, save, sys.stdin.buffer, sys.stdout.buffer)
         return sit_down(args, game, opponents, seed, save)

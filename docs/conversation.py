@@ -10,7 +10,7 @@ import tomllib
 from pathlib import Path
 
 import agents
-from agents.program import serve
+from agents.serving import serve
 from card_table import protocol
 from palace_env import palace_v0
 

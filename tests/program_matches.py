@@ -12,7 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.program import Dealer, Program
+from agents.program import Program
+from agents.serving import Dealer
 from agents.spec import Agent, load, settle
 from card_table.game import Game
 

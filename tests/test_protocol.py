@@ -19,9 +19,10 @@ import numpy as np
 import pytest
 
 import agents
-from agents import program
+from agents import serving
 from agents.arena import duel
-from agents.program import Program, serve
+from agents.program import Program
+from agents.serving import serve
 from agents.spec import settle
 from card_table import history, protocol
 from card_table.cards import NO_CARD, format_card, list_cards
@@ -116,7 +117,7 @@ def test_a_match_from_hello_to_goodbye(face: ModuleType) -> None:
     game = face.GAME(hands=3)
     code, client = play(game, chance(1), seat=2, seed=5)
     kinds = [message["type"] for message in client.heard]
-    assert code == program.FINISHED
+    assert code == serving.FINISHED
     assert kinds[0] == "hello"
     assert kinds[-1] == "goodbye"
     assert [kind for kind in kinds if kind in ("hand", "result")] == ["hand", "result"] * 3
@@ -218,7 +219,7 @@ def test_a_bad_line_is_refused_with_the_reason_and_asked_again(
         return first_move(turn) if line is None else line
 
     code, client = play(face.GAME(hands=1), say)
-    assert code == program.FINISHED
+    assert code == serving.FINISHED
     (refusal, *more) = client.of("refused")
     assert refusal["id"] == 1
     assert told in refusal["reason"]
@@ -234,7 +235,7 @@ def test_lines_may_come_in_pieces_and_several_at_once() -> None:
     )
     pieces = iter([whole[:7], whole[7:90], whole[90:], b'{"type": "quit"}', b""])
     code, client = play(detective_v0.GAME(hands=1), lambda turn: next(pieces))
-    assert code == program.FINISHED
+    assert code == serving.FINISHED
     assert len(client.of("turn")) == 4
     assert client.of("refused") == []
     assert client.heard[-1] == {"type": "goodbye", "reason": "you quit", "winners": []}
@@ -243,7 +244,7 @@ def test_lines_may_come_in_pieces_and_several_at_once() -> None:
 def test_the_end_of_input_ends_the_match(face: ModuleType) -> None:
     said = iter([True])
     code, client = play(face.GAME(hands=4), lambda turn: first_move(turn) if next(said, False) else b"")
-    assert code == program.END_OF_INPUT
+    assert code == serving.END_OF_INPUT
     assert client.heard[-1] == {"type": "goodbye", "reason": "your input ended", "winners": []}
 
 
@@ -253,7 +254,7 @@ def test_a_program_that_does_not_listen_ends_the_match(face: ModuleType) -> None
     game = face.GAME()
     with open(write, "wb") as out:
         code = serve(game, [agents.load("random", game)] * 3, 0, 0, None, io.BytesIO(), out)
-    assert code == program.END_OF_INPUT
+    assert code == serving.END_OF_INPUT
 
 
 def test_ctrl_c_says_goodbye(face: ModuleType) -> None:
@@ -285,7 +286,7 @@ def test_the_command_on_the_page_has_the_conversation_on_the_page() -> None:
     said = "".join(line + "\n" for way, line in block if ">" in way)
     told = [json.loads(line) for way, line in block if "<" in way]
     code, heard, complaints = served(*command.split(), said=said.encode())
-    assert (code, complaints) == (program.FINISHED, "")
+    assert (code, complaints) == (serving.FINISHED, "")
     assert heard[0]["software"].keys() == told[0]["software"].keys()
     heard[0]["software"] = told[0]["software"]
     assert heard == told
@@ -296,7 +297,7 @@ def test_input_that_ends_keeps_the_saved_hands(tmp_path: Path) -> None:
     arguments = ("detective", "--protocol", "--against", "self", "--seed", "3", "--save", str(place))
     said = b"".join(move({"id": number}, "bet 0 1") for number in range(1, 6))
     code, heard, complaints = served(*arguments, said=said + b"\xff" * 100_000)
-    assert (code, complaints) == (program.END_OF_INPUT, "")
+    assert (code, complaints) == (serving.END_OF_INPUT, "")
     assert [message["type"] for message in heard[-2:]] == ["refused", "goodbye"]
     assert len(list(history.read(place.read_text("utf-8"), detective_v0.GAME))) == 1
 
@@ -330,7 +331,7 @@ def test_a_reader_that_goes_away_ends_the_table() -> None:
         running.stdin.write(b"x\n" * 9)
         running.stdin.flush()
         assert running.stderr.read() == b""
-        assert running.wait(60) == program.END_OF_INPUT
+        assert running.wait(60) == serving.END_OF_INPUT
 
 
 def test_a_program_plays_a_program() -> None:
@@ -356,7 +357,7 @@ def test_a_program_plays_a_program() -> None:
 # ---- what a seat may not know
 
 
-class Witness(program.Dealer):
+class Witness(serving.Dealer):
     """A table that keeps, from the whole truth, the cards that each seat may have seen in this hand."""
 
     last: "Witness"
@@ -446,7 +447,7 @@ def check_secrets(game: Game, seat: int, seed: int) -> tuple[int, int]:
     client = Seat(lambda turn: move(turn, turn["moves"][rng.integers(len(turn["moves"]))]))
     names = ("random", "passive", "tight") if game.name == "palace" else ("random", "visible", "self")
     others = [agents.load(names[place % 3], game) for place in range(game.players - 1)]
-    assert serve(game, others, seat, seed, whole.append, client, client) == program.FINISHED
+    assert serve(game, others, seat, seed, whole.append, client, client) == serving.FINISHED
     return counts[0], counts[1]
 
 
@@ -477,7 +478,7 @@ def test_no_message_of_1000_games_tells_what_its_seat_may_not_know(monkeypatch: 
 
 
 def check_many_secrets(monkeypatch: pytest.MonkeyPatch, games: int) -> None:
-    monkeypatch.setattr(program, "Dealer", Witness)
+    monkeypatch.setattr(serving, "Dealer", Witness)
     counts = [check_secrets(*each) for each in itertools.islice(secret_games(), games)]
     messages, hidden = np.sum(counts, axis=0)
     assert messages > 10 * games
