@@ -1,6 +1,7 @@
 """An outside program as an agent: started, asked for its moves by docs/protocol.md, and ended."""
 
 import contextlib
+import importlib.metadata
 import os
 import selectors
 import shlex
@@ -26,9 +27,19 @@ MAX_REFUSED = 10  # lines in one decision
 MAX_FORFEITS = 3  # in a row
 GRACE = 1.0  # seconds that a program has to end by itself, and again when it was told to
 
+_PACKAGE = "palace-detective"
 _CHUNK = 65_536
 _MAX_NAME = 70  # characters of a spec that are shown
 _MAX_UNREAD = 2**20  # bytes kept of what a program sends before it is asked
+
+
+def software() -> dict[str, str | None]:
+    """What talks to programs: name and version of this package, None where it is not installed."""
+    try:
+        version = importlib.metadata.version(_PACKAGE)
+    except importlib.metadata.PackageNotFoundError:
+        version = None
+    return {"name": _PACKAGE, "version": version}
 
 
 class _ForfeitError(Exception):
@@ -78,7 +89,7 @@ class Program:
         except OSError as error:
             raise type(error)(f"agent {spec!r}: {words[0]!r} cannot be started ({error.strerror})") from None
         self._end = weakref.finalize(self, _end, self._pipes, spec, self.forfeits)
-        self._pipes.send(protocol.write(protocol.hello(game)))
+        self._pipes.send(protocol.write(protocol.hello(game, software())))
 
     def act(
         self,

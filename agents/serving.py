@@ -7,6 +7,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from agents.program import software
 from agents.spec import Agent
 from card_table import protocol
 from card_table.game import Game, States, copy_states
@@ -51,7 +52,7 @@ def serve(
     }
     client = _Client(inp, out)
     try:
-        client.send(protocol.hello(game))
+        client.send(protocol.hello(game, software()))
         while True:
             client.send(protocol.hand(game, table.view(seat)))
             while not table.is_hand_over:

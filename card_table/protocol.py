@@ -3,7 +3,6 @@
 A message is one JSON object in a line; docs/protocol.md explains them all, with a whole conversation.
 """
 
-import importlib.metadata
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,7 +16,6 @@ VERSION = 1
 MAX_LINE = 65_536  # bytes of a line that a program sends
 MAX_QUOTED = 80  # characters of it that a refusal repeats
 
-_PACKAGE = "palace-detective"
 _KEYS = {"move": ("type", "id", "move"), "quit": ("type",)}
 
 
@@ -36,12 +34,12 @@ class QuitError(Exception):
 # ---- what a table sends
 
 
-def hello(game: Game) -> dict[str, Any]:
-    """The first message: what is spoken and what is played."""
+def hello(game: Game, software: dict[str, str | None]) -> dict[str, Any]:
+    """The first message: what is spoken, by what, and what is played."""
     return {
         "type": "hello",
         "protocol": VERSION,
-        "software": {"name": _PACKAGE, "version": _version()},
+        "software": software,
         "game": game.name,
         "rules": game.rules,
     }
@@ -105,13 +103,6 @@ def goodbye(reason: str, winners: Sequence[int]) -> dict[str, Any]:
 def write(message: Mapping[str, Any]) -> bytes:
     """A message as its line, ASCII alone, with its end."""
     return json.dumps(message, allow_nan=False).encode("ascii") + b"\n"
-
-
-def _version() -> str | None:
-    try:
-        return importlib.metadata.version(_PACKAGE)
-    except importlib.metadata.PackageNotFoundError:
-        return None
 
 
 # ---- what a program sends

@@ -37,7 +37,7 @@ def test_the_games_have_the_same_files_and_each_the_same_job() -> None:
 def test_the_tests_and_pages_of_the_games_are_the_same() -> None:
     golden = ROOT / "tests" / "golden"
     assert sorted(path.name for path in golden.iterdir()) == sorted(GAMES)
-    assert {path.stem for path in (ROOT / "docs").glob("*.md")} == set(GAMES)
+    assert {path.stem for path in (ROOT / "docs").glob("*.md")} >= set(GAMES)
 
 
 def test_what_the_games_share_mentions_neither() -> None:
