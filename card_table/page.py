@@ -82,8 +82,18 @@ def align(rows: Sequence[Sequence[str]], right: Iterable[int] = ()) -> list[str]
 
 
 def columns(cells: Sequence[str]) -> list[str]:
-    """Cells side by side, as many as a line holds, read line by line."""
-    size = max(len(cell) for cell in cells) + 2
-    each = max(1, WIDTH // size)
-    rows = [cells[start : start + each] for start in range(0, len(cells), each)]
-    return ["".join(cell.ljust(size) for cell in row).rstrip() for row in rows]
+    """Cells side by side, read line by line; one that is wider than half a line has a line of its own."""
+    half = WIDTH // 2
+    size = max((len(cell) + 2 for cell in cells if len(cell) + 2 <= half), default=WIDTH)
+    each = WIDTH // size
+    lines: list[str] = []
+    row: list[str] = []
+    for cell in cells:
+        if row and (len(row) == each or len(cell) + 2 > half):
+            lines.append("".join(row).rstrip())
+            row = []
+        if len(cell) + 2 > half:
+            lines += wrap(cell, 4)
+        else:
+            row.append(cell.ljust(size))
+    return [*lines, "".join(row).rstrip()] if row else lines

@@ -614,10 +614,9 @@ def _outcome(g: _View, with_hands: bool = True, with_match: bool = True) -> list
 
 def _heading(g: _View) -> list[str]:
     hand = f", hand {int(g.hand) + 1} of {int(g.hands)}" if g.hands > 1 else ""
-    you = f"You are seat {g.seat}. " if g.seat >= 0 else ""
     pot = int(sum(g.paid)) if g.phase == rules.ENDED else int(g.pot)
     return wrap(
-        f"Palace Poker{hand}. {you}Pot {pot}, draw deck {int(g.deck_size)}, discard pile {int(g.pile_size)}."
+        f"Palace Poker{hand}. Pot {pot}, draw deck {int(g.deck_size)}, discard pile {int(g.pile_size)}."
     )
 
 
@@ -672,7 +671,9 @@ def _own(g: _View) -> list[str]:
 
 def _cut(effect: str) -> str:
     """An effect in fewer words."""
-    return effect.replace(", or more:", ";").replace(", all you have", " (all)")
+    for words, fewer in ((", or more:", ";"), (", all you have", " (all)"), ("one or more of ", "")):
+        effect = effect.replace(words, fewer)
+    return effect
 
 
 def _menu(g: _View) -> list[_Item]:
