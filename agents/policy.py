@@ -15,6 +15,7 @@ import numpy.typing as npt
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
+from agents.script import check_rng
 from card_table.compile import rule
 from card_table.game import Game, States
 from card_table.layout import Piece
@@ -155,6 +156,7 @@ class Policy:
         rng: np.random.Generator,
     ) -> npt.NDArray[np.int64]:
         """See ``agents.Agent.act``."""
+        check_rng(rng)
         return choose(self.weights.scores(observations), masks, None if self.greedy else rng)[0]
 
 
@@ -280,7 +282,11 @@ def _difference(config: Mapping[str, Any], expected: Mapping[str, Any], action_r
     ):
         for key in keys:
             if not _same(own.get(key), other[key]):
-                return f"it is for {key}={own.get(key)!r}, the game has {key}={other[key]!r}"
+                told = f"it is for {key}={own.get(key)!r}, the game has {key}={other[key]!r}"
+                seats = own.get("seats")
+                if key == "seats" and isinstance(seats, int) and expected["rules"]["players"] <= seats:
+                    told += f": lay its spaces out with seats={seats} (--seats {seats})"
+                return told
     layout = config.get("layout")
     for part, pieces in expected["layout"].items():
         found = layout.get(part) if isinstance(layout, dict) else None

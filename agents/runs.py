@@ -155,6 +155,11 @@ def resume(folder: Path) -> Run:
         raise ValueError(f"{str(folder)!r} holds no run to resume")
     if EVALUATION_FILE in found:
         raise ValueError(f"{str(folder)!r} holds a finished run: there is nothing to resume")
+    if WEIGHTS_FILE in found and CHECKPOINT_FILE not in found:
+        raise ValueError(
+            f"{str(folder)!r} holds a policy but no {CHECKPOINT_FILE} to go on from: choose another folder, "
+            "or --overwrite it"
+        )
     return Run(folder, read_config(folder), _lock(folder))
 
 

@@ -96,6 +96,7 @@ class Script:
     ) -> npt.NDArray[np.int64]:
         """See ``agents.spec.Agent.act``."""
         _check_rows(self._scripts, views, observations, masks)
+        check_rng(rng)
         seeds = rng.integers(streams.MAX_SEED, size=len(views), endpoint=True)
         actions = np.zeros(len(views), np.int64)
         scratch = np.zeros(1, self._scripts.scratch)
@@ -128,12 +129,25 @@ def random_move(g: State, mask: npt.NDArray[np.bool_], scratch: State) -> int:
     return -1
 
 
+def check_rng(rng: object) -> None:
+    """Check where an agent is to take chance from.
+
+    Raises:
+        ValueError: it is no NumPy generator.
+    """
+    if not isinstance(rng, np.random.Generator):
+        raise ValueError(f"rng of type {type(rng).__name__!r}: must be a numpy.random.Generator")
+
+
 def _check_rows(
     scripts: Scripts, views: States, observations: npt.NDArray[np.uint8], masks: npt.NDArray[np.bool_]
 ) -> None:
     """Check what an agent is given, all but whether a mask is as wide as its view's game has actions."""
     if not isinstance(views, np.ndarray) or views.dtype != scripts.dtype or views.ndim != 1:
         raise ValueError(f"views of {_form(views)}: must be records (n,) of {scripts.game.capitalize()}")
+    if (views["viewer"] < 0).any():
+        row = int(np.argmax(views["viewer"] < 0))
+        raise ValueError(f"row {row} of views is the whole truth about a game: give what views() returns")
     for name, array, dtype in (("observations", observations, "uint8"), ("masks", masks, "bool")):
         if not isinstance(array, np.ndarray) or array.dtype != dtype or array.shape[:-1] != views.shape:
             raise ValueError(

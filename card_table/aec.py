@@ -1,5 +1,6 @@
 """One table of any game as a PettingZoo AEC environment."""
 
+import copy
 import secrets
 from collections.abc import Mapping
 from typing import Any, TypeGuard
@@ -113,6 +114,8 @@ class TableEnv(AECEnv):  # type: ignore[misc]
     ) -> "TableEnv":
         """A table right after the deal of a history, to take its moves again; the episode is that hand alone.
 
+        Of a match of several hands nothing else is known: text tells no totals, and nobody has won it.
+
         Args:
             history: a finished hand, see ``histories``.
             *games: the games of which it may be.
@@ -127,6 +130,7 @@ class TableEnv(AECEnv):  # type: ignore[misc]
         game.kernels.show(hand.start, 0, *env._shown)
         env._begin_episode(copy_states(hand.start), list(hand.script))
         env._states["seed"] = secrets.randbits(63)  # of later episodes; a history has none
+        env._states["lone"] = game.hands > 1
         return env
 
     def observation_space(self, agent: str) -> spaces.Dict:
@@ -396,12 +400,16 @@ class TableEnv(AECEnv):  # type: ignore[misc]
         """The finished hands of this episode, written out when first asked for; RULES.md shows the form."""
         while self._started and len(self._written) < len(self._hands):
             self._written.append(write_out(self.game, self._hands[len(self._written)]))
-        return list(self._written) if self._started else []
+        return copy.deepcopy(self._written) if self._started else []
 
     @property
     def winners(self) -> list[int]:
-        """The seats that won the episode or share it, in seat order; [] before its end."""
-        return self.game.winners(self._states) if self._started and not self._playing else []
+        """The seats that won the episode or share it, in seat order; [] before its end.
+
+        Also [] after a hand that was played again out of a longer match, see ``from_history``.
+        """
+        is_known = self._started and not self._playing and not self._states["lone"][0]
+        return self.game.winners(self._states) if is_known else []
 
     def render(self) -> str | None:
         """The view of ``agent_selection``: printed in mode ``human``, returned in mode ``ansi``.

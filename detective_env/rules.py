@@ -62,7 +62,10 @@ STATE = np.dtype(
             ("actor", "i1"),  # whose bet it is, -1 when the hand is over
             ("scored", "i1"),  # whether the hand is over and all turned up
             ("viewer", "i1"),  # the seat whose view this is, -1: the whole truth
-            ("spare", "i1"),  # fills the record up to a multiple of eight bytes, always 0
+            (
+                "lone",
+                "i1",
+            ),  # whether this hand is played again out of a longer game, whose points are unknown
         ],
     )
 )

@@ -527,7 +527,7 @@ def _strengths(g: _View, street: int) -> list[int]:
 def _totals(g: _View, with_game: bool = True) -> list[str]:
     """The points of the hand and, if they are wanted, those of the game and who won it."""
     lines = wrap(f"Points of this hand: {_points(g, g.hand_points)}.")
-    if not with_game:
+    if not with_game or g.lone:
         return lines
     lines += wrap(f"Points of the game: {_points(g, g.points)}.")
     if g.leaders:

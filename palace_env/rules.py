@@ -112,7 +112,11 @@ STATE = np.dtype(
             ("passing", "i1"),  # whether these discards are a Discard turn
             ("end", "i1"),
             ("viewer", "i1"),  # the seat whose view this is, -1: the whole truth
-            ("spare", "i1", (7,)),  # fills the record up to a multiple of eight bytes, always 0
+            (
+                "lone",
+                "i1",
+            ),  # whether this hand is played again out of a longer match, whose results are unknown
+            ("spare", "i1", (6,)),  # fills the record up to a multiple of eight bytes, always 0
             ("shown", "i1", (MAX_SEATS, SEAT_SIZE)),  # what all see of each seat
         ],
     )

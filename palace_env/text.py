@@ -603,7 +603,7 @@ def _outcome(g: _View, with_hands: bool = True, with_match: bool = True) -> list
             lines = ["The hand is over: all who were left showed their palaces."]
         lines += wrap(f"{_join(winners).capitalize()} {verb} the pot of {pot}.")
     lines += wrap(f"Won and lost: {_signed(g, g.net)}.")
-    if g.hands > 1 and with_match:
+    if g.hands > 1 and with_match and not g.lone:
         lines += wrap(f"In the match so far: {_signed(g, g.score)}.")
         if g.is_last:
             most = max(g.score[: int(g.players)])

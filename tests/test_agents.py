@@ -113,6 +113,8 @@ def test_arrays_that_do_not_belong_together_are_refused() -> None:
     _, _, wider = positions(1, size=8, players=4)
     others, _, _ = positions(1, size=8, players=4)
     mixed = np.concatenate([views[:5], others[5:]])
+    truth = views.copy()
+    truth["viewer"][3] = -1
     wrong: list[tuple[tuple[Any, Any, Any], str]] = [
         (
             (views, observations, masks[:4]),
@@ -136,11 +138,16 @@ def test_arrays_that_do_not_belong_together_are_refused() -> None:
         ),
         ((np.zeros(8), observations, masks), "views of shape .* dtype 'float64'"),
         ((None, observations, masks), "views of type 'NoneType'"),
+        ((truth, observations, masks), "row 3 of views is the whole truth about a game"),
     ]
     for name in SCRIPTS:
         for given, message in wrong:
             with pytest.raises(ValueError, match=message):
                 agents.load(name).act(*given, np.random.default_rng(0))
+    for name in (*SCRIPTS, "bot"):
+        for rng in (None, 5, np.random.RandomState(0)):
+            with pytest.raises(ValueError, match=r"rng of type .*: must be a numpy.random.Generator"):
+                agents.load(name).act(views, observations, masks, rng)  # type: ignore[arg-type]
 
 
 # ---- specs

@@ -11,6 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import pettingzoo
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from card_table import history as histories
 from card_table.aec import TableEnv
 from card_table.batch import Batch
@@ -21,12 +24,9 @@ from card_table.hands import FULL_HOUSE, QUADS, STRAIGHT_FLUSH
 from detective_env import detective_v0, rules
 from detective_env.observation import EVEN
 from detective_env.text import ACTIONS
-from hypothesis import given
-from hypothesis import strategies as st
+from tests import invariants
 from tests.detective_invariants import BOARD_SIZES, check_states
 from tests.plain import said_in_plain_python
-
-from tests import invariants
 
 with warnings.catch_warnings():  # PettingZoo's tests import one of its environments by a name that it retires
     warnings.filterwarnings("ignore", "The old environment creation API", DeprecationWarning)

@@ -127,6 +127,37 @@ def test_a_line_is_the_history_as_json_and_a_newline() -> None:
     ]
 
 
+def test_a_hand_played_again_out_of_a_longer_match_tells_nothing_of_the_match() -> None:
+    for hands, game, word in (
+        (played(4, players=3, hands=3), palace_v0.GAME, "match"),
+        (played_detective(3, players=3, rounds=1), detective_v0.GAME, "game"),
+    ):
+        for history in (hands[0], hands[-1]):
+            env = TableEnv.from_history(history, game)
+            for _, text in history["moves"]:
+                env.step(env.parse_move(text))
+            assert env.histories == [history]
+            assert env.winners == []
+            told = env.view_text("player_0")
+            assert "The hand is over" in told or "Points of this hand" in told
+            assert f"of the {word}" not in told
+            assert f"The {word} is over" not in told
+            assert "so far" not in told
+    (alone,) = played_detective(3, players=3, hands=1)
+    env = TableEnv.from_history(alone, detective_v0.GAME)
+    for _, text in alone["moves"]:
+        env.step(env.parse_move(text))
+    assert env.winners, "a game of one hand is known as a whole"
+
+
+def test_histories_belong_to_the_caller() -> None:
+    env = palace_v0.env(players=2)
+    env.reset(seed=1)
+    env.step(env.parse_move("fold"))
+    env.histories[0]["net"] = [99, -99]
+    assert env.histories[0]["net"] != [99, -99]
+
+
 def test_a_match_counts_hands_and_carries_stacks_over() -> None:
     match = played(1, {"stacks": [30, 0, 9]}, players=3, hands=5)
     assert [history["hand"] for history in match] == list(range(len(match)))
@@ -304,7 +335,7 @@ def test_a_line_in_another_encoding_is_told_by_its_number(before: int, tmp_path:
         list(histories.read(opened, palace_v0.GAME))
 
 
-@pytest.mark.parametrize("game", ["palace", palace_v0.GAME(), None, dict], ids=str)
+@pytest.mark.parametrize("game", ["palace", palace_v0.GAME(), None, dict], ids=lambda game: str(game)[:20])
 def test_histories_are_read_by_the_classes_of_games(game: Any) -> None:  # noqa: ANN401
     with pytest.raises(ValueError, match=r"games: .* must be the class of a game"):
         TableEnv.from_history(GOOD, game)

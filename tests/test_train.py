@@ -254,6 +254,15 @@ def call(
     return int(end.value.code or 0), printed.out, printed.err
 
 
+def test_a_run_that_has_lost_its_checkpoint_is_not_begun_again_over_its_policy(tmp_path: Path) -> None:
+    unfinished(tmp_path)
+    runs.resume(tmp_path).release()
+    (tmp_path / "policy.safetensors").write_bytes(b"learned")
+    with pytest.raises(ValueError, match=r"holds a policy but no checkpoint.safetensors to go on from"):
+        runs.resume(tmp_path)
+    assert (tmp_path / "policy.safetensors").read_bytes() == b"learned"
+
+
 def unfinished(folder: Path, **changes: object) -> Path:
     """A run for five players that has only begun, with changes to the arguments in its config.json."""
     args = program.Args(table=PalaceTable(players=5), settings=Settings(hidden=16, bfloat16=False))
