@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from card_table.game import Game, States
     from card_table.screen import Screen
 
-FINISHED, END_OF_INPUT, INTERRUPTED = 0, 3, 130  # exit codes; 2 is for bad arguments
+FINISHED, END_OF_INPUT, INTERRUPTED = 0, 3, 130  # exit codes; 2 is for what cannot be done
 T = TypeVar("T")
 
 
@@ -38,7 +38,7 @@ class Args:
     An agent is a script (of Palace random, passive, aggressive, tight, equity; of Detective random, self,
     visible, equity, detective; equity:200 takes 200 samples a decision), bot for the policy that is shipped,
     the folder of a training run, or an outside program. The exit code is 0 when the match was finished or you
-    quit, 2 for bad arguments, 3 when the input ended, 130 after Ctrl-C.
+    quit, 2 for bad arguments or output that cannot be written, 3 when the input ended, 130 after Ctrl-C.
     """
 
     against: tuple[str, ...] = ("equity",)

@@ -46,9 +46,16 @@ def screen() -> Console:
 def complaints(program: str) -> Iterator[None]:
     """Turn bad input and whatever else fails on the way into one line on stderr and exit code 2; Ctrl-C: 130.
 
+    What tells the program to end (SIGTERM) lets it end what it has started, and then exit with 143.
+
     Args:
         program: the file's name, which the line begins with.
     """
+    # A stream that was closed before the start is as one that leads nowhere.
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115 - until the program ends
+    usual = signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(143))
     try:
         try:
             yield
@@ -66,6 +73,8 @@ def complaints(program: str) -> Iterator[None]:
         sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)
+    finally:
+        signal.signal(signal.SIGTERM, usual)
 
 
 @contextlib.contextmanager

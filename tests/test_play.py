@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import select
+import shlex
 import signal
 import subprocess
 import sys
@@ -563,3 +564,28 @@ def test_arguments_can_be_asked_for(
 if __name__ == "__main__":  # writes the golden screens anew
     for game_name in SESSIONS:
         (SCREENS / f"{game_name}.txt").write_text(golden_session(game_name), "utf-8")
+
+
+@pytest.mark.parametrize(("closed", "code"), [("<&-", 3), (">&-", 0)])
+def test_a_stream_closed_from_the_start_is_one_that_leads_nowhere(closed: str, code: int) -> None:
+    command = f"{sys.executable} play.py palace --seed 1 --hands 1 --against passive {closed}"
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=ROOT, input=b"fold\n" * 9, stderr=subprocess.PIPE, check=False
+    )
+    assert done.returncode == code
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_game_that_is_told_to_end_ends_the_programs_that_it_has_started(tmp_path: Path) -> None:
+    number = tmp_path / "number"
+    tells = f"pathlib.Path({str(number)!r}).write_text(str(os.getpid()))"
+    hangs = f"import os, pathlib, time; {tells}; time.sleep(600)"
+    words = [sys.executable, "play.py", "detective", "--seed", "1", "--against"]
+    words.append(f"program:{shlex.join([sys.executable, '-c', hangs])}")
+    with subprocess.Popen(words, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as game:
+        while not (number.exists() and number.read_text()):
+            time.sleep(0.05)
+        game.terminate()
+        assert game.wait(60) == 143
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(number.read_text()), 0)
