@@ -508,13 +508,13 @@ def _compare(game: Game, seat: int, truth: Mapping[str, bytes], told: Mapping[st
 def _difference(game: Game, channel: str, one: bytes, other: bytes) -> str:
     """The first difference between what is told, in a place that the reader can find."""
     at = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
-    if channel.endswith(("view", "views")):
+    if channel.endswith("view"):
         at %= game.dtype.itemsize
         return f"the field {_field_at(game, at)!r} differs from that of a twin, byte {at}"
-    if channel.endswith(("observation", "observations")):
+    if channel.endswith("observation"):
         at %= game.layout.size
         return f"the piece {_piece_at(game, at)!r} differs from that of a twin, byte {at}"
-    if channel.endswith(("mask", "masks")):
+    if channel.endswith("mask"):
         return f"byte {at} is {one[at]} and for a twin {other[at]}"
     near = slice(max(at - 30, 0), at + 50)
     return f"{one[near].decode(errors='replace')!r} and to a twin {other[near].decode(errors='replace')!r}"
@@ -571,8 +571,8 @@ def _check_batch(env: TableEnv, secrets: Secrets, seat: int, rng: np.random.Gene
 def _batch_channels(batch: Batch, states: States) -> dict[str, bytes]:
     batch.restore(states)
     arrays = {
-        "batch.views": batch.views(),
-        "batch.observations": batch.observations,
-        "batch.masks": batch.masks,
+        "batch.view": batch.views(),
+        "batch.observation": batch.observations,
+        "batch.action_mask": batch.masks,
     }
     return {channel: array.tobytes() for channel, array in arrays.items()}

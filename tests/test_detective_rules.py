@@ -4,7 +4,6 @@ import hashlib
 import json
 import pickle
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,7 @@ from detective_env import detective_v0, rules
 from detective_env.observation import EVEN
 from detective_env.text import ACTIONS
 from tests import invariants
-from tests.detective_invariants import BOARD_SIZES, check_states
+from tests.detective_invariants import check_states
 from tests.plain import said_in_plain_python
 
 with warnings.catch_warnings():  # PettingZoo's tests import one of its environments by a name that it retires
@@ -251,59 +250,6 @@ def _play(env: TableEnv, choices: list[int]) -> dict[str, Any]:
 # ---- what a seat may know
 
 
-def reshuffled(states: States, seat: int, rng: np.random.Generator) -> States:
-    """The same games as far as a seat can tell: what it cannot place lies elsewhere, the future is another.
-
-    Written from RULES.md 8 alone, without the code under test.
-    """
-    other = states.copy()
-    for g in other:
-        size = BOARD_SIZES[g.street]
-        seen = {*cards_in(g.board[:size]), *cards_in(g.thrown[: g.street])}
-        if g.scored:
-            seen |= {*cards_in(g.private), *cards_in(g.exposed)}
-        else:
-            seen |= {int(g.private[seat]), *(int(g.exposed[s]) for s in range(g.players) if s != seat)}
-        free = rng.permutation([card for card in range(N_CARDS) if card not in seen]).tolist()
-        g.board[size:] = [free.pop() for _ in range(5 - size)]
-        g.burnt[:] = [free.pop() for _ in range(3)]
-        for street in range(g.street, 3):
-            thrown = int(rng.integers(0, 3))
-            g.thrown[street, :thrown] = [free.pop() for _ in range(thrown)]
-        g.deck[:] = rng.integers(-1, N_CARDS, N_CARDS)
-        g.deck_size = rng.integers(0, N_CARDS)
-        g.rng[:] = rng.integers(0, 2**32, 4)
-        g.seed, g.game, g.deals = rng.integers(0, 2**60, 3)
-        if g.scored:
-            continue
-        g.exposed[seat] = free.pop()
-        g.exposed_strength[:, seat] = rng.integers(0, 2**23, 4)
-        for s in range(g.players):
-            if s != seat:
-                g.private[s] = free.pop()
-                g.private_strength[:, s] = rng.integers(0, 2**23, 4)
-                g.cards[s] = rng.integers(0, 32)
-                kinds = rng.integers(1, 5, 4)
-                g.bet_card[:, s] = np.where(g.bet_card[:, s] > 0, kinds, 0)
-    return other
-
-
-@tables
-def test_what_a_seat_cannot_know_changes_nothing_that_it_gets(arguments: dict[str, Any]) -> None:
-    rng = np.random.default_rng(7)
-    for steps in (0, 2, 5, 9, 14):
-        game, states = positions(steps, steps, **arguments)
-        for truth in (states, finished(states, game, rng)):
-            for seat in range(game.players):
-                other = reshuffled(truth, seat, rng)
-                assert other.tobytes() != truth.tobytes()
-                before, after = see(game, truth, seat), see(game, other, seat)
-                assert before.tobytes() == after.tobytes()
-                assert (look(game, other, seat) == look(game, truth, seat)).all()
-                assert (look(game, before, seat) == look(game, truth, seat)).all(), "a view is enough"
-                assert game.view_text(before[:1]) == game.view_text(after[:1])
-
-
 def test_a_finished_hand_is_turned_up() -> None:
     rng = np.random.default_rng(0)
     game, states = positions(1, 0)
@@ -347,39 +293,6 @@ def test_filling_in_is_uniform() -> None:
     kinds = np.bincount(views["bet_card"][:, 0, hidden], minlength=5)
     assert kinds[0] == 0
     assert np.abs(kinds[1:] - 5_000).max() < 5 * np.sqrt(5_000)
-
-
-@pytest.mark.parametrize(
-    ("field", "place", "value"),
-    [
-        ("private", (0,), lambda card: (card + 1) % 52),
-        ("exposed", (1,), lambda card: (card + 1) % 52),
-        ("board", (1,), lambda card: (card + 1) % 52),
-        ("board", (3,), lambda card: (card + 1) % 52),
-        ("thrown", (1, 0), lambda card: (card + 1) % 52),
-        ("dealer", (), lambda seat: (seat + 1) % 4),
-        ("points", (2,), lambda points: points + 1),
-        ("hand", (), lambda hand: hand + 1),
-        ("chips_left", (3,), lambda chips: chips + 1),
-        ("n_cards", (3,), lambda cards: cards + 1),
-        ("cards", (0,), lambda cards: cards ^ 4),
-        ("bet_board", (0, 2), lambda seat: (seat + 1) % 4),
-        ("bet_chips", (1, 3), lambda chips: chips % 3 + 1),
-        ("bet_card", (1, 1), lambda card: (card == 0) * 1),
-        ("bet_card", (0, 0), lambda card: (card + 1) % 5),
-        ("private_strength", (1, 0), lambda strength: strength ^ 1),
-        ("exposed_strength", (0, 3), lambda strength: strength ^ 1 << 16),
-        ("street", (), lambda street: street - 1),
-    ],
-)
-def test_what_a_seat_can_know_shows_in_its_observation(
-    field: str, place: tuple[int, ...], value: Callable[[Any], Any]
-) -> None:
-    game, states = positions(8, 9, expert=True)  # on the turn
-    other = states.copy()
-    at: Any = (slice(None), *place)
-    other[field][at] = value(states[field][at])
-    assert (look(game, other, 0) != look(game, states, 0)).any(axis=1).all()
 
 
 def test_points_saturate_in_the_observation_and_order_seats() -> None:

@@ -18,7 +18,8 @@ class PalaceSecrets(Secrets):
     """Palaces until they are shown, the pile and the deck but for what has been seen to go there, the future.
 
     The public fields ``shown`` and ``recent`` hold what all see as observations show it, byte for byte, so
-    that the rules themselves carry a change of a seat's chips or cards over to ``shown``.
+    that the rules themselves carry a change of a seat's chips or cards over to ``shown``. What a seat has been
+    shown is taken from the record, ``seen`` and the like; that these are right is proved by the reference.
     """
 
     hidden: ClassVar[Mapping[str, str]] = {
@@ -162,7 +163,7 @@ class PalaceSecrets(Secrets):
         banner_of = int(rng.choice(np.flatnonzero(g.in_hand)))
         bet = int(g.small_bet)
         for field, whose, value in (
-            ("soldiers", seat, int(g.soldiers[seat]) ^ 1 << int(rng.integers(N_CARDS))),
+            ("soldiers", seat, _other_cards(int(g.soldiers[seat]), rng)),
             ("banner", banner_of, (int(g.banner[banner_of]) + int(rng.choice((1, 13)))) % N_CARDS),
             ("in_hand", seat, 1 - int(g.in_hand[seat])),
             ("passed", seat, (int(g.passed[seat]) + 1) % 3),
@@ -223,6 +224,12 @@ class PalaceSecrets(Secrets):
         dealt = states["dealt"][0, : len(history["palaces"])].tolist()
         palaces = [[format_card(card) for card in cards if card != NO_CARD] for cards in dealt]
         return {**history, "palaces": palaces}
+
+
+def _other_cards(cards: int, rng: np.random.Generator) -> int:
+    """As many other cards, or one instead of none."""
+    others = [card for card in range(N_CARDS) if not cards >> card & 1]
+    return cards & (cards - 1) | 1 << int(rng.choice(others))
 
 
 def _other_amount(amount: int, small_bet: int) -> int:
