@@ -177,7 +177,9 @@ class Report:
         ):
             never = [name for name in declared if not done[name]]
             if never:
-                raise IncompleteError(f"fields declared {kind} were never changed in {self.moments}: {never}")
+                raise IncompleteError(
+                    f"fields declared {kind} were never changed in {self.moments} moments: {never}"
+                )
 
 
 def play_and_check(
@@ -236,7 +238,7 @@ def check(env: TableEnv, secrets: Secrets, rng: np.random.Generator, tried: int 
         env: a table after its first reset, at any moment; it is not changed.
         secrets: of its game.
         rng: decides the reshuffles and changes.
-        tried: how many actions that are not allowed are tried, for their messages; None for all.
+        tried: of how many random actions the messages are looked at, if they are not allowed; None: of all.
 
     Raises:
         LeakError: a seat is told what it may not know.
@@ -252,7 +254,7 @@ def channels(env: TableEnv, seat: int, tried: Iterable[int] | None = None) -> di
     Args:
         env: the table, after its first reset.
         seat: whose.
-        tried: actions to be tried if they are not allowed, for their messages; None for all.
+        tried: the actions whose messages are looked at, if they are not allowed; None: all.
 
     Returns:
         By channel what is told: ``view``, ``observation`` and ``action_mask``, the texts and data that are

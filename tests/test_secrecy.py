@@ -562,8 +562,8 @@ class Sparing(DetectiveSecrets):
 
 def test_a_report_tells_what_was_never_changed() -> None:
     report = play_and_check(lambda: TableEnv(DETECTIVE), Sparing(), 2, 0)
-    with pytest.raises(IncompleteError, match=r"hidden were never changed in \d+: \['burnt'\]"):
+    with pytest.raises(IncompleteError, match=r"hidden were never changed in \d+ moments: \['burnt'\]"):
         report.check_complete(Sparing())
     report.reshuffled["burnt"] = 1
-    with pytest.raises(IncompleteError, match=r"known were never changed in \d+: \['dealer'\]"):
+    with pytest.raises(IncompleteError, match=r"known were never changed in \d+ moments: \['dealer'\]"):
         report.check_complete(Sparing())

@@ -18,8 +18,8 @@ class PalaceSecrets(Secrets):
     """Palaces until they are shown, the pile and the deck but for what has been seen to go there, the future.
 
     The public fields ``shown`` and ``recent`` hold what all see as observations show it, byte for byte, so
-    that the rules themselves carry a change of a seat's chips or cards over to ``shown``. What a seat has been
-    shown is taken from the record, ``seen`` and the like; that these are right is proved by the reference.
+    that the rules themselves carry a change of a seat's chips or cards over to ``shown``. What a seat has
+    been shown is taken from the record, ``seen`` and the like; that this is right is proved by the reference.
     """
 
     hidden: ClassVar[Mapping[str, str]] = {
