@@ -10,13 +10,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from card_table import compile as compiling
+from card_table.compile import SETTINGS, bind, rule, source_hash
 
 ROOT = Path(__file__).parents[1]
 
@@ -271,7 +272,110 @@ print(json.dumps({"told": told, "compiled": len(third.stats.cache_misses)}))
         assert found == {"told": told, "compiled": 1}
 
 
+factor: int  # a name that the template leaves open
+
+
+def _times(x: int) -> int:
+    return factor * x  # noqa: F821
+
+
+def test_a_template_takes_the_constants_that_it_is_bound_to() -> None:
+    assert [bind(_times, f"times_{n}", factor=n)(21) for n in (2, 3)] == [42, 63]
+
+
+def test_the_hash_is_of_all_sources_that_take_part_however_they_are_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sources = {
+        "kennel/__init__.py": "from . import gate\n",
+        "kennel/gate.py": "",
+        "kennel/dogs/__init__.py": "",
+        "kennel/dogs/hound.py": "from ..food import bone\nfrom .tail import WAGS\nimport json.decoder\n",
+        "kennel/dogs/tail.py": "WAGS = 2\n",
+        "kennel/food/__init__.py": "",
+        "kennel/food/bone.py": "import strays\n",
+        "kennel/food/water.py": "",
+        "strays.py": "",
+    }
+    for name, text in sources.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def told() -> str:
+        source_hash.cache_clear()
+        return source_hash(("kennel.dogs.hound",))
+
+    first = told()
+    for name, takes_part in (
+        *(("kennel/dogs/hound.py", True), ("kennel/dogs/tail.py", True), ("kennel/food/bone.py", True)),
+        *(("strays.py", True), ("kennel/food/water.py", False), ("kennel/gate.py", False)),
+    ):
+        (tmp_path / name).write_text(sources[name] + "# edited\n", "utf-8")
+        assert (told() != first) == takes_part, name
+        (tmp_path / name).write_text(sources[name], "utf-8")
+        assert told() == first
+
+
 # ---- where nothing can be kept or compiled
+
+compiled = pytest.mark.skipif(bool(SETTINGS.DISABLE_JIT), reason="plain Python keeps nothing")
+
+
+@pytest.fixture
+def forgetful() -> Iterator[None]:
+    """Where rules can be kept is found out anew, and again after the test."""
+    kept: tuple[Callable[[], None], ...] = (
+        compiling._writable_folder.cache_clear,
+        compiling._warn_once.cache_clear,
+    )
+    for forget in kept:
+        forget()
+    yield
+    for forget in kept:
+        forget()
+
+
+@pytest.fixture
+def homeless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The user has no home folder, and no other folder for caches is named."""
+
+    def nobody(_: int) -> None:
+        raise KeyError
+
+    for name in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(pwd, "getpwuid", nobody)
+
+
+def _double(x: int) -> int:
+    return 2 * x
+
+
+@compiled
+@pytest.mark.usefixtures("forgetful")
+def test_a_cache_folder_that_is_a_file_is_warned_of_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(file))
+    with pytest.warns(RuntimeWarning) as caught:
+        double = rule(_double)
+    assert double(21) == rule(_double)(21) == 42
+    (warning,) = caught
+    assert str(warning.message) == (
+        f"compiled rules cannot be kept in {str(file)!r} (Not a directory), so each process compiles them "
+        "again; set NUMBA_CACHE_DIR to a folder that can be written"
+    )
+
+
+@compiled
+@pytest.mark.usefixtures("forgetful", "homeless")
+def test_without_a_home_rules_are_compiled_and_kept_nowhere() -> None:
+    with pytest.warns(RuntimeWarning, match=r"cannot be kept anywhere \(the user has no home folder\)"):
+        double = rule(_double)
+    assert double(21) == 42
 
 
 def test_a_cache_that_cannot_be_written_is_warned_of_once_and_done_without(
@@ -315,13 +419,8 @@ def test_the_cache_is_where_numba_is_told_else_the_users(monkeypatch: pytest.Mon
     assert compiling.cache_folder() == Path("/homes/me/.cache/card_table")
 
 
-def test_a_user_without_a_home_has_no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    def nobody(_: int) -> None:
-        raise KeyError
-
-    for name in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "HOME"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(pwd, "getpwuid", nobody)
+@pytest.mark.usefixtures("homeless")
+def test_a_user_without_a_home_has_no_cache() -> None:
     assert compiling.cache_folder() is None
 
 

@@ -32,6 +32,16 @@ def _copy(out: Bytes, to: int, source: npt.NDArray[np.int8], start: int) -> None
 
 
 @rule
+def _copy_so_many(out: Bytes, source: Bytes, size: int) -> None:
+    machine.copy_bytes(out, 0, source, 0, size)
+
+
+@rule
+def _count(number: int) -> int:
+    return machine.count_bits(number)
+
+
+@rule
 def _slide(row: Bytes) -> None:
     machine.copy_bytes(row, 7, row, 0, SIZE)
 
@@ -114,6 +124,11 @@ def test_strengths_are_written_as_category_and_deciding_ranks(hands: list[list[i
     assert out.tolist() == wanted
 
 
+@given(st.integers(0, 2**62))
+def test_ones_are_counted(number: int) -> None:
+    assert _count(number) == f"{number:b}".count("1")
+
+
 def test_rows_are_those_of_the_array() -> None:
     rows = np.zeros((3, 6), np.uint8)
     _fill_rows(rows)
@@ -128,3 +143,14 @@ def test_what_has_no_single_instruction_is_refused_when_compiled() -> None:
         _put_flags(np.zeros(160, np.uint8)[::2], 0, 1)
     with pytest.raises(Exception, match=r"rows are taken of arrays \(n, m\)"):
         _fill_rows(np.zeros((4, 6), np.uint8)[:, ::2])
+    with pytest.raises(Exception, match="the number of bytes must be a constant"):
+        _copy_so_many(np.zeros(80, np.uint8), np.zeros(80, np.uint8), 3)
+    with pytest.raises(Exception, match="memory is fetched of arrays"):
+        machine.fetch_row(memoryview(np.zeros((4, 6))), 0)  # type: ignore[arg-type]
+
+
+def test_memory_that_is_fetched_stays_as_it_is() -> None:
+    array = np.arange(600.0).reshape(4, 150)
+    for row in (0, 3):
+        machine.fetch_row(array, row)
+    assert (array == np.arange(600.0).reshape(4, 150)).all()
