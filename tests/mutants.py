@@ -100,9 +100,9 @@ MUTANTS = {
     for mutant in read_table((Path(__file__).parent / table).read_text("utf-8"))
 }
 
-_OF_PALACE = ("rules", "text", "view")
+_OF_PALACE = ("rules", "view")
 _OF_DETECTIVE = ("detective_rules", "detective_reference")
-_OF_BOTH = ("differential", "invariants", "batch", "aec", "history")
+_OF_BOTH = ("text", "differential", "invariants", "secrecy", "batch", "aec", "history")
 _OF_CARDS = ("cards", "hands", "rng")
 
 

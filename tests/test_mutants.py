@@ -1,7 +1,12 @@
 """The table of wrong versions fits the sources and the rules, and what tries them tells killed from alive."""
 
 import ast
+import os
 import re
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -84,13 +89,17 @@ def test_a_patch_takes_whole_lines() -> None:
     )
 
 
-def test_a_mutant_of_each_game_is_killed(capsys: pytest.CaptureFixture[str]) -> None:
-    names = ["the_price_leaves_the_banner_out", "bluff_is_on_the_best"]
+def test_a_mutant_of_each_game_is_killed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    few = {game: ["tests/test_golden.py", "-k", f"{game} and all"] for game in ("palace", "detective")}
+    monkeypatch.setattr(mutants, "STAGES", (Stage("few golden hands", True, 3, few),))
+    names = ["the_price_leaves_the_banner_out", "a_right_bet_is_one_point"]
     assert mutants.main(["--only", *names]) == 0
     said = capsys.readouterr().out
     for name, game in zip(names, ("palace", "detective"), strict=True):
         assert re.search(rf"{name}: killed by tests/test_golden\.py::test_golden_hand\[{game}-\w+\]", said)
-    assert "2 killed (2 by the golden hands, " in said
+    assert "2 killed (2 by the few golden hands)" in said
 
 
 def one_stage(minutes: float, arguments: list[str]) -> tuple[Stage]:
@@ -156,3 +165,21 @@ def test_bad_arguments(arguments: list[str], message: str, capsys: pytest.Captur
     with pytest.raises(SystemExit):
         mutants.main(arguments)
     assert message in capsys.readouterr().err
+
+
+def test_ctrl_c_ends_a_run_and_leaves_nothing(tmp_path: Path) -> None:
+    run = subprocess.Popen(
+        [sys.executable, "-m", "tests.mutants", "--only", "odd_chips_go_to_one"],
+        cwd=ROOT,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while not list(tmp_path.glob("mutants-*/copy1/tests/test_view.py")):
+        assert run.poll() is None
+        time.sleep(0.05)
+    run.send_signal(signal.SIGINT)
+    _, said = run.communicate(timeout=60)
+    assert said == "ended before all mutants were tried\n"
+    assert run.returncode == 130
+    assert list(tmp_path.iterdir()) == []

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from card_table.aec import TableEnv
 from card_table.cards import NO_CARD
+from card_table.hands import FLUSH, HIGH_CARD
 from palace_env import palace_v0, rules
 
 
@@ -77,6 +78,29 @@ def test_a_hand_takes_its_deal_from_seed_game_and_number_alone() -> None:
             start.hand_over[0] = False
         assert (start.states["dealt"][0] == played.states["dealt"][game]).all()
     assert (fresh.states["dealt"] != played.states["dealt"]).any()
+
+
+def test_every_card_is_bought_first_equally_often() -> None:
+    batch = palace_v0.batch(20_000, players=2, seed=6)
+    buyers = batch.actors.astype(int)
+    batch.step(np.full(len(batch), rules.BUY))
+    bought = batch.states["soldiers"][np.arange(len(batch)), buyers]
+    counts = np.bincount(np.log2(bought).astype(int), minlength=52)
+    expected = 20_000 / 52
+    assert np.abs(counts - expected).max() < 5 * np.sqrt(expected)
+
+
+def test_four_soldiers_and_banner_of_one_suit_are_seen_to_be_a_flush() -> None:
+    env = palace_v0.env(players=2, forced_duel=False)
+    deal = {"banners": ["2h", "7c"], "draws": ["4h", "6h", "8h", "Th"]}
+    env.reset(seed=0, options={"button": 1, "deal": deal})
+    piece = env.game.layout.slice_of("shown_category", 1)
+    shown = []
+    for _ in deal["draws"]:
+        for move in ("buy", "done", "stay"):
+            env.step(env.parse_move(move))
+        shown.append(np.flatnonzero(env.observe("player_1")["observation"][piece]).tolist())
+    assert shown == [[HIGH_CARD], [HIGH_CARD], [HIGH_CARD], [FLUSH]]
 
 
 def _play(env: TableEnv, choices: list[int]) -> list[int]:

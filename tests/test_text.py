@@ -14,6 +14,7 @@ from card_table.aec import TableEnv
 from card_table.cards import list_cards, parse_card
 from card_table.game import IllegalMoveError, InvalidMoveError
 from palace_env import palace_v0
+from tests import test_golden
 
 GOLDEN = Path(__file__).parent / "golden" / "palace"
 BANNERS = ["Ah", "7c", "Kd"]
@@ -430,3 +431,31 @@ def hidden(env: TableEnv, seat: int) -> set[int]:
         if not view.palace[other] and truth.in_hand[other]:
             secret |= set(list_cards(int(truth.palace[other])))
     return secret
+
+
+# ---- views for programs
+
+
+@pytest.mark.parametrize("file", test_golden.FILES, ids=lambda file: f"{file.parent.name}-{file.stem}")
+def test_programs_are_told_the_moves_of_the_hand(file: Path) -> None:
+    hand = {"history": json.loads(file.read_text("utf-8"))["history"]}
+    env = test_golden.table(hand, {})
+    moves = hand["history"]["moves"]
+    for made, (_, move) in enumerate(moves, 1):
+        take(env, move)
+        for seat, agent in enumerate(env.possible_agents):
+            told = env.game.view_data(env.view(agent))
+            if told["game"] == "palace":
+                assert [[one["seat"], one["move"]] for one in told["moves"]] == moves[:made][-32:]
+            else:
+                assert [_bet(one) for one in told["bets"]] == [
+                    [
+                        mover,
+                        bet if told["over"] or seat == mover else re.sub(r"( \d \d) .+", r"\1 hidden", bet),
+                    ]
+                    for mover, bet in moves[:made]
+                ]
+
+
+def _bet(told: dict[str, Any]) -> list[Any]:
+    return [told["seat"], f"bet {told['board']} {told['chips']} {told['card'] or ''}".rstrip()]
