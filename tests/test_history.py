@@ -291,6 +291,8 @@ def test_true_is_not_one_and_a_move_is_canonical() -> None:
     ):
         with pytest.raises(ValueError, match=f"{key}="):
             histories.replay({**history, key: value}, palace_v0.GAME)
+    with pytest.raises(ValueError, match="net="):
+        histories.replay({**history, "net": list(np.array(history["net"]))}, palace_v0.GAME)
     moves = [[seat, move.upper()] for seat, move in history["moves"]]
     with pytest.raises(ValueError, match="moves="):
         histories.replay({**history, "moves": moves}, palace_v0.GAME)

@@ -227,6 +227,18 @@ def test_a_bad_line_is_refused_with_the_reason_and_asked_again(
     assert len(more) == sent.count(b"\n") - 1  # one has the byte of a line's end inside
 
 
+def test_a_move_that_the_mask_does_not_offer_is_refused() -> None:
+    env = palace_v0.env(players=2)
+    env.reset(seed=1)
+    mask = env.observe(env.agent_selection)["action_mask"].astype(bool)
+    views, line = env.view(env.agent_selection), move({"id": 4}, "fold").rstrip()
+    action = protocol.answer(env.game, views, mask, 4, line)
+    assert env.move_text(action) == "fold"
+    mask[action] = False
+    with pytest.raises(protocol.RefusedError, match=r"^'fold' is not allowed now$"):
+        protocol.answer(env.game, views, mask, 4, line)
+
+
 def test_lines_may_come_in_pieces_and_several_at_once() -> None:
     whole = (
         move({"id": 1}, "bet 0 1")

@@ -57,7 +57,7 @@ def test_banners_of_a_group_differ_and_palaces_are_uniform() -> None:
 
 def test_banners_when_the_deck_runs_out_while_they_are_dealt() -> None:
     # 8 cards for 4 players who need 4 suits: the cards laid aside are soon dealt again.
-    batch = palace_v0.batch(2_000, players=4, ranks=2, palace_cards=1, seed=1)
+    batch = palace_v0.batch(200, players=4, ranks=2, palace_cards=1, seed=1)
     suits = np.sort(batch.states["banner"][:, :4] // 13, axis=1)
     assert (suits == [0, 1, 2, 3]).all()
     assert (batch.states["deck_size"] == 0).all()
@@ -167,6 +167,41 @@ def test_a_partial_deal_leaves_the_rest_to_the_seed() -> None:
         assert NO_CARD not in state.dealt[:2].ravel()
         palaces.append(state.dealt[:2].tolist())
     assert palaces[0] == palaces[1] != palaces[2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"players": 1}, "players=1: must be a whole number from 2 to 10"),
+        ({"betting": "pot-limit"}, "betting='pot-limit': must be 'limit' or 'no-limit'"),
+        ({"small_bet": 0}, "small_bet=0: must be a whole number from 1 to 100000000"),
+        ({"small_bet": 4, "big_bet": 3}, "big_bet=3: must be a whole number from 4 to 100000000"),
+        ({"ante": -1}, "ante=-1: must be a whole number from 0 to 100000000"),
+        ({"stack": 0}, "stack=0: must be"),
+        ({"hands": 0}, "hands=0: must be"),
+        ({"max_raises": -1}, "max_raises=-1: must be a whole number from 0 to 100000000"),
+        ({"bare_raise": 0}, "bare_raise=0: must be"),
+        ({"sizes": 3}, "sizes=3: must be a list"),
+        ({"sizes": (1, 0)}, r"sizes\[1\]=0: must be a whole number from 1 to 100000000"),
+        ({"sizes": (1, 2, 2)}, r"sizes=\(1, 2, 2\): must be strictly increasing"),
+        ({"sizes": range(1, 10)}, r"sizes=range\(1, 10\): must be a list"),
+        ({"sizes": list(range(1, 10))}, r"sizes=\[1, .*, 9\]: at most 8 sizes"),
+        ({"discard_fee": 0.5}, r"discard_fee=0\.5: must be"),
+        ({"forced_duel": 1}, "forced_duel=1: must be True or False"),
+        ({"seats": 3}, "seats=3: must be a whole number from 4 to 10"),
+        ({"hand_values": None}, "hand_values=None: must be True or False"),
+        ({"ranks": 1}, "ranks=1: must be a whole number from 2 to 13"),
+        ({"palace_cards": 4}, "palace_cards=4: must be a whole number from 1 to 3"),
+        ({"max_soldiers": 6}, "max_soldiers=6: must be a whole number from 0 to 5"),
+        (
+            {"ranks": 2, "players": 3, "palace_cards": 2},
+            "ranks=2: 8 cards are too few, 3 players with 2 palace cards and a banner need 9",
+        ),
+    ],
+)
+def test_bad_arguments(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{message}"):
+        palace_v0.env(**arguments)
 
 
 @pytest.mark.parametrize("first", [0, 1_000])

@@ -173,6 +173,12 @@ def test_an_action_without_words_is_named_by_its_number() -> None:
         limit.step(5)
 
 
+def test_when_a_hand_is_over_no_action_has_words() -> None:
+    env = table()
+    take(env, "fold", "fold")
+    assert {env.game.format_move(env._states, action) for action in range(-1, 70)} == {""}
+
+
 # ---- views
 
 

@@ -1,0 +1,82 @@
+"""Deals: what is prescribed lies where it should, and what is reserved stays in the deck."""
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from card_table.aec import TableEnv
+from card_table.cards import NO_CARD, format_card, list_cards, parse_card, set_of
+from card_table.compile import OK
+from card_table.game import Game, States, copy_states
+from card_table.layout import Layout
+from detective_env import detective_v0
+from palace_env import palace_v0
+from tests import invariants
+
+RESERVED = set_of(range(3, 52, 2))
+
+
+def dealt(game: Game, reserved: int = 0, **prescribed: Any) -> States:
+    """One game right after the deal, with some fields of its record written before."""
+    states = copy_states(game.record)
+    game.kernels.prepare(states, 0, False)
+    for field, cards in prescribed.items():
+        states[field][0, : len(cards)] = cards
+    shown = np.zeros((1, game.layout.size), np.uint8), np.zeros((1, game.n_actions), np.bool_)
+    assert game.kernels.deal_hand(states, 0, reserved, *shown, np.zeros(1, np.int64)) == OK
+    invariants.GAMES[game.name].of.check_states(states, game)
+    return states
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_reserved_cards_stay_in_the_deck(face: ModuleType, seed: int) -> None:
+    game = face.GAME(players=3)
+    game.record["seed"] = seed
+    assert deck_of(dealt(game, RESERVED)) & RESERVED == RESERVED
+    assert deck_of(dealt(game)) & RESERVED != RESERVED
+
+
+def deck_of(states: States) -> int:
+    """The cards of the deck, as a set."""
+    return set_of(states["deck"][0, : int(states["deck_size"][0])].tolist())
+
+
+def test_cards_that_were_burnt_before_are_not_burnt_anew() -> None:
+    game = detective_v0.GAME(expert=True)
+    burnt = [parse_card(card) for card in ("As", "Kd")]
+    states = dealt(game, burnt=burnt)
+    assert states["burnt"][0, :2].tolist() == burnt
+    assert states["burnt"][0, 2] not in (*burnt, NO_CARD)
+
+
+def test_twelve_cards_thrown_out_on_one_street_are_all_shown() -> None:
+    env = detective_v0.env(players=3, expert=True)
+    board = ["Ac", "Kd", "Qh", "Js", "2c"]
+    ranks = [parse_card(card) % 13 for card in board[:4]]
+    thrown = [
+        format_card(card) for card in range(52) if card % 13 in ranks and format_card(card) not in board
+    ]
+    assert len(thrown) == 12
+    env.reset(seed=1, options={"deal": {"board": board, "thrown": [[], [], thrown]}})
+    for street in range(4):
+        assert cards_shown(env, detective_v0.LAYOUT, "thrown") == (set(thrown) if street == 3 else set())
+        for _ in env.agents:
+            env.step(int(np.flatnonzero(env.observe(env.agent_selection)["action_mask"])[0]))
+    assert env.histories[0]["thrown"] == [[], [], thrown]
+
+
+def cards_shown(env: TableEnv, layout: Layout, piece: str) -> set[str]:
+    """The cards of one piece of the mover's observation."""
+    shown = env.observe(env.agent_selection)["observation"][layout.slice_of(piece)]
+    return {format_card(card) for card in np.flatnonzero(shown).tolist()}
+
+
+def test_a_seat_without_chips_may_have_no_list_of_cards() -> None:
+    env = palace_v0.env(players=3)
+    deal = {"banners": ["Ah", None, "Kd"], "palaces": [["2c", "5d", "9h"], None, ["Qs", "Qc", "6h"]]}
+    env.reset(seed=1, options={"stacks": [9, 0, 9], "deal": deal})
+    state = env.view("player_0")
+    assert list_cards(int(state["palace"][0, 0])) == sorted(map(parse_card, ["2c", "5d", "9h"]))
+    assert state["in_hand"][0, :3].tolist() == [1, 0, 1]
