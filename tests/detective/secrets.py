@@ -126,7 +126,7 @@ class DetectiveSecrets(Secrets):
             places.append(("board", (int(rng.integers(BOARD_SIZES[g.street])),), True))
             places.append(("thrown", (int(rng.integers(g.street)), 0), bool(g.expert)))
         for field, at, is_observed in places:
-            card = (int(g[field][at]) + 1) % N_CARDS
+            card = int(rng.choice(np.setdiff1d(np.arange(N_CARDS), g[field])))
             yield Change.of(states, field, card, *at, is_observed=is_observed)
         for field, whose in (("private_strength", seat), ("exposed_strength", other)):
             strength = int(g[field][street, whose])
