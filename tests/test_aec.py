@@ -696,18 +696,6 @@ def test_one_player_may_hold_all_the_chips_that_all_players_can_have(players: in
             assert TableEnv.from_history(history, palace_v0.GAME).view("player_0")["stacks"].min() >= 0
 
 
-def test_a_deal_that_leaves_no_banner_is_refused() -> None:
-    env = palace_v0.env(players=4, ranks=2, palace_cards=1)
-    env.reset(seed=1)
-    before = snapshot(env)
-    deal = {"palaces": [["Ac"], ["Kc"], ["As"], ["Ah"]]}
-    with pytest.raises(ValueError, match="leaves some player no banner"):
-        env.reset(options={"deal": deal})
-    with pytest.raises(ValueError, match=r"deal\['draws'\]\[0\]='9c': the deck holds the top 2 ranks alone"):
-        env.reset(options={"deal": {"draws": ["9c"]}})
-    assert snapshot(env) == before
-
-
 @pytest.mark.parametrize("seed", [-1, 2**63, 1.0, True, "7", np.float64(3)], ids=repr)
 def test_bad_seeds_are_refused_and_the_game_goes_on(seed: Any) -> None:  # noqa: ANN401
     env = palace_v0.env()

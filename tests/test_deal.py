@@ -10,8 +10,10 @@ from card_table.aec import TableEnv
 from card_table.cards import NO_CARD, format_card, list_cards, parse_card, set_of
 from card_table.compile import OK
 from card_table.game import Game, States, copy_states
+from card_table.hands import name_hand
 from card_table.layout import Layout
 from detective_env import detective_v0
+from detective_env.rules import hand_on_street
 from palace_env import palace_v0
 from tests import invariants
 
@@ -51,6 +53,31 @@ def test_cards_that_were_burnt_before_are_not_burnt_anew() -> None:
     assert states["burnt"][0, 2] not in (*burnt, NO_CARD)
 
 
+def test_hands_are_made_of_both_cards_and_the_board_of_the_street() -> None:
+    env = detective_v0.env(players=3)
+    deal = {"private": ["Ah", "7c", "Kd"], "exposed": ["As", "7d", "9h"]}
+    env.reset(seed=1, options={"deal": {**deal, "board": ["Ac", "Ad", "2c", "7h", "7s"]}})
+    names = [
+        [name_hand(int(hand_on_street(env._states[0], seat, street))) for street in range(4)]
+        for seat in range(3)
+    ]
+    assert names == [
+        ["pair of aces", *["four aces, two kicker"], *["four aces, seven kicker"] * 2],
+        [
+            "pair of sevens",
+            "two pair, aces and sevens, two kicker",
+            *["full house, sevens full of aces"],
+            "four sevens, ace kicker",
+        ],
+        [
+            "high card king nine",
+            "pair of aces, king nine two kickers",
+            "pair of aces, king nine seven kickers",
+            "two pair, aces and sevens, king kicker",
+        ],
+    ]
+
+
 def test_twelve_cards_thrown_out_on_one_street_are_all_shown() -> None:
     env = detective_v0.env(players=3, expert=True)
     board = ["Ac", "Kd", "Qh", "Js", "2c"]
@@ -80,3 +107,15 @@ def test_a_seat_without_chips_may_have_no_list_of_cards() -> None:
     state = env.view("player_0")
     assert list_cards(int(state["palace"][0, 0])) == sorted(map(parse_card, ["2c", "5d", "9h"]))
     assert state["in_hand"][0, :3].tolist() == [1, 0, 1]
+
+
+def test_a_deal_that_leaves_no_banner_is_refused() -> None:
+    env = palace_v0.env(players=4, ranks=2, palace_cards=1)
+    env.reset(seed=1)
+    before = env.state().tobytes()
+    deal = {"palaces": [["Ac"], ["Kc"], ["As"], ["Ah"]]}
+    with pytest.raises(ValueError, match="leaves some player no banner"):
+        env.reset(options={"deal": deal})
+    with pytest.raises(ValueError, match=r"deal\['draws'\]\[0\]='9c': the deck holds the top 2 ranks alone"):
+        env.reset(options={"deal": {"draws": ["9c"]}})
+    assert env.state().tobytes() == before

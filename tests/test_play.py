@@ -147,6 +147,9 @@ def test_a_page_of_one_seat_or_of_all_cards() -> None:
     env.reset(seed=3)
     own = "\n".join(fit(palace_text.page(env.view("player_0"))))
     assert "##" not in own  # palaces of others have no column while one plays
+    assert own.endswith("\n\nSeat 2 is to move: it is its turn.")
+    alone = "\n".join(fit(palace_text.page(env.view("player_0"), True)))
+    assert alone == own.removesuffix("\n\nSeat 2 is to move: it is its turn.")
     views = np.concatenate([env.view(agent) for agent in env.possible_agents])
     whole = "\n".join(fit(palace_text.page(palace_text.unite(views), True)))
     assert "##" not in whole
@@ -154,6 +157,15 @@ def test_a_page_of_one_seat_or_of_all_cards() -> None:
     for agent in env.possible_agents:
         palace = [format_card(int(card)) for card in env.view(agent)["dealt"][0, int(agent[-1])]]
         assert " ".join(palace) in whole
+
+
+def test_a_page_of_a_seat_that_is_out_has_no_hand_of_its_own() -> None:
+    env = palace([])
+    env.step(env.parse_move("fold"))
+    told = "\n".join(fit(palace_text.page(env.view("player_0"))))
+    assert "\n\nYou are out of this hand.\n" in told
+    assert "Your palace" not in told
+    assert "your hand against it" not in told
 
 
 def test_a_page_of_detective_of_one_seat_or_of_all_cards() -> None:

@@ -1,5 +1,7 @@
 """What golden hands do not show of the Palace rules: the record, the deal, the button, turning the table."""
 
+import itertools
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,8 @@ from card_table.aec import TableEnv
 from card_table.cards import NO_CARD
 from card_table.hands import FLUSH, HIGH_CARD
 from palace_env import palace_v0, rules
+from tests import invariants
+from tests.palace_invariants import check_states
 
 
 def test_the_record_has_no_padding_and_widest_fields_first() -> None:
@@ -56,11 +60,13 @@ def test_banners_of_a_group_differ_and_palaces_are_uniform() -> None:
 
 
 def test_banners_when_the_deck_runs_out_while_they_are_dealt() -> None:
-    # 8 cards for 4 players who need 4 suits: the cards laid aside are soon dealt again.
-    batch = palace_v0.batch(200, players=4, ranks=2, palace_cards=1, seed=1)
-    suits = np.sort(batch.states["banner"][:, :4] // 13, axis=1)
-    assert (suits == [0, 1, 2, 3]).all()
+    # 16 cards for two groups of 4 who need 4 suits: what was laid aside for the first is dealt to the second.
+    batch = palace_v0.batch(200, players=8, ranks=4, palace_cards=1, seed=1)
+    ahead = (batch.states["button"][:, None] + np.arange(1, 9)) % 8
+    suits = np.take_along_axis(batch.states["banner"], ahead, axis=1) // 13
+    assert (np.sort(suits.reshape(200, 2, 4), axis=2) == [0, 1, 2, 3]).all()
     assert (batch.states["deck_size"] == 0).all()
+    check_states(batch.states, batch.game)
 
 
 def test_a_hand_takes_its_deal_from_seed_game_and_number_alone() -> None:
@@ -139,6 +145,15 @@ def test_turning_the_table_turns_the_results(
         [(seat + turned) % players, text] for seat, text in hand["moves"] if not text.startswith("attack")
     ]
     assert [move for move in second.histories[0]["moves"] if not move[1].startswith("attack")] == moves
+
+
+def test_seats_are_counted_clockwise(face: ModuleType) -> None:
+    of = invariants.GAMES[face.GAME.name].of.RULES
+    g = face.batch(1, players=3).states[0]
+    for seat, other in itertools.product(range(3), repeat=2):
+        ahead = int(of.places_ahead(g, seat, other))
+        assert ahead == (other - seat) % 3
+        assert of.seat_ahead(g, seat, ahead) == other
 
 
 def test_a_hand_given_whole_plays_alike_whatever_the_seed() -> None:
