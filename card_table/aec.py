@@ -3,7 +3,7 @@
 import copy
 import secrets
 from collections.abc import Mapping
-from typing import Any, TypeGuard
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -13,11 +13,11 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable
 
 from card_table.game import Game, IllegalMoveError, NotPlayingError, States, check_game, copy_states
+from card_table.given import is_whole, quote
 from card_table.history import PlayedHand, replay, write_out
 from card_table.rng import check_seed
 
 RENDER_MODES = ("human", "ansi")
-_WHOLE = (int, np.integer)
 # What _lay_out makes: the state is enough to fill it again.
 _ROWS = (
     *("_shown", "_outcome", "_action", "_observation", "_legal"),
@@ -29,8 +29,8 @@ class TableEnv(AECEnv):  # type: ignore[misc]
     """One table of a game: a batch of one over the game's compiled loops.
 
     It holds to order and legality itself and needs none of PettingZoo's wrappers. All agents terminate
-    together, when the episode is over; a player who is out of a hand is just not asked again in it. Deepcopy
-    and pickle give an independent, identical game at any moment.
+    together, when the episode is over; a player who is out of a hand is just not asked again in it. Copies of
+    any kind and pickle give an independent, identical game at any moment.
 
     Attributes:
         game: what is played.
@@ -259,7 +259,7 @@ class TableEnv(AECEnv):  # type: ignore[misc]
             raise self._not_playing("step")
         if action is not None:
             raise IllegalMoveError(
-                f"action {action!r} of seat {self._seats[self.agent_selection]}: the episode is over, "
+                f"action {quote(action)} of seat {self._seats[self.agent_selection]}: the episode is over, "
                 "only None is allowed until all agents are removed"
             )
         gone = self.agents.pop(0)
@@ -270,7 +270,7 @@ class TableEnv(AECEnv):  # type: ignore[misc]
             self.agent_selection = self.agents[0]
 
     def _check_action(self, action: object) -> int:
-        if _is_whole(action):
+        if is_whole(action):
             chosen = int(action)
             if 0 <= chosen < len(self._legal) and self._legal[chosen]:
                 return chosen
@@ -278,10 +278,10 @@ class TableEnv(AECEnv):  # type: ignore[misc]
 
     def _illegal(self, action: object) -> IllegalMoveError:
         words = self._words()
-        named = repr(action)
-        if _is_whole(action):
+        named = quote(action)
+        if is_whole(action):
             text = self.game.format_move(self._states, int(action))
-            named = f"{int(action)} ({text})" if text else f"{int(action)}"
+            named = quote(int(action)) + (f" ({text})" if text else "")
         return IllegalMoveError(
             f"action {named} of seat {self._seats[self.agent_selection]} is not allowed now: choose from "
             + ", ".join(f"{move} ({words[move]})" for move in words)
@@ -335,9 +335,9 @@ class TableEnv(AECEnv):  # type: ignore[misc]
             NotPlayingError: before a reset.
             ValueError: an unknown agent.
         """
+        seat = self._seat(agent)
         if self._playing and agent == self.agent_selection:
             return {"observation": self._observation.copy(), "action_mask": self._mask.copy()}
-        seat = self._seat(agent)
         self._check_started("observe")
         observation = np.zeros(len(self._observation), np.uint8)
         self.game.kernels.look(self._states, 0, seat, observation)
@@ -433,6 +433,9 @@ class TableEnv(AECEnv):  # type: ignore[misc]
     def close(self) -> None:
         """Do nothing: there is nothing to release."""
 
+    def __copy__(self) -> "TableEnv":
+        return copy.deepcopy(self)  # two tables that share half of what they hold would spoil each other
+
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name not in _ROWS}
 
@@ -445,7 +448,7 @@ class TableEnv(AECEnv):  # type: ignore[misc]
     def _seat(self, agent: object) -> int:
         if isinstance(agent, str) and agent in self._seats:
             return self._seats[agent]
-        raise ValueError(f"agent {agent!r} is unknown: choose from {list(self._names)}")
+        raise ValueError(f"agent {quote(agent)} is unknown: choose from {list(self._names)}")
 
     def _view(self, agent: str, asked: str) -> States:
         seat = self._seat(agent)
@@ -469,11 +472,7 @@ def check_render_mode(render_mode: object) -> None:
         ValueError: it is neither None nor one of ``RENDER_MODES``.
     """
     if render_mode is not None and not (isinstance(render_mode, str) and render_mode in RENDER_MODES):
-        raise ValueError(f"render_mode={render_mode!r}: must be None or one of {list(RENDER_MODES)}")
-
-
-def _is_whole(action: object) -> TypeGuard[int | np.integer[Any]]:
-    return isinstance(action, _WHOLE) and not isinstance(action, bool)
+        raise ValueError(f"render_mode={quote(render_mode)}: must be None or one of {list(RENDER_MODES)}")
 
 
 def _observation_space(game: Game) -> spaces.Dict:

@@ -4,6 +4,7 @@ The loops below are templates: the names of rules that they use stand for one ga
 ``kernels`` has bound them.
 """
 
+import copy
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ import numpy.typing as npt
 
 from card_table.compile import OVER, State, bind
 from card_table.game import Game, IllegalMoveError, States, check_game, check_whole
+from card_table.given import quote
 from card_table.machine import fetch_row, row_of
 from card_table.rng import check_seed
 
@@ -26,6 +28,8 @@ Floats: TypeAlias = npt.NDArray[np.float32]
 AHEAD = 2  # how many games on memory is fetched while one is stepped
 MAX_SIZE = 2**24
 MAX_THREADS = 1024
+# What a copy is made of: all else follows from it.
+_KEPT = ("game", "size", "threads", "seed", "first", "states", "rewards", "over", "hand_over")
 
 # The names of rules that the templates leave open; nothing here gives them a value.
 # ruff: noqa: F821
@@ -212,7 +216,8 @@ def kernels(name: str, **rules: Callable[..., Any]) -> Kernels:
 class Batch:
     """B games of one kind stepped together; a finished one restarts at once.
 
-    All arrays below belong to the batch and are overwritten by the next step or reset.
+    All arrays below belong to the batch and are overwritten by the next step or reset. Copies of any kind and
+    pickle give an independent batch of the same games at any moment.
 
     Attributes:
         observations: what the seat to move sees in each game, uint8 (B, D).
@@ -243,6 +248,11 @@ class Batch:
         self.threads = min(check_whole("threads", threads, 1, MAX_THREADS), self.size)
         self.seed = check_seed(seed)
         self.first = check_seed(first, "first")
+        self._lay_out()
+        self.reset()
+
+    def _lay_out(self) -> None:
+        game = self.game
         self.states = np.repeat(game.record, self.size)
         self.observations = np.zeros((self.size, game.layout.size), np.uint8)
         self._masks = np.zeros((self.size, game.n_actions), np.bool_)
@@ -258,7 +268,20 @@ class Batch:
         self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
         edges = np.linspace(0, self.size, self.threads + 1).astype(int).tolist()
         self._chunks = list(pairwise(edges))
-        self.reset()
+
+    def __copy__(self) -> "Batch":
+        return copy.deepcopy(self)  # two batches that share half of what they hold would spoil each other
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: self.__dict__[name] for name in _KEPT}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self.__dict__.update(kept)
+        self._lay_out()
+        self.restore(kept["states"])
+        self.rewards[:] = kept["rewards"]
+        self.over[:] = kept["over"]
+        self.hand_over[:] = kept["hand_over"]
 
     def __len__(self) -> int:
         """B, the number of games."""
@@ -323,7 +346,10 @@ class Batch:
             ValueError: not B whole numbers.
             IllegalMoveError: an action is illegal, naming the first such game; no game has moved.
         """
-        given = np.asarray(actions)
+        try:
+            given = np.asarray(actions)
+        except ValueError:
+            raise ValueError(f"actions={quote(actions)}: must be {self.size} whole numbers") from None
         if given.shape != (self.size,) or given.dtype.kind not in "iu":
             raise ValueError(
                 f"actions of shape {given.shape!r} and dtype {given.dtype.name!r}: "

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from card_table.compile import rule
+from card_table.given import quote
 from card_table.machine import count_bits, put_flags
 
 RANKS = "23456789TJQKA"
@@ -83,7 +84,7 @@ def parse_card(text: object) -> int:
         if match:
             rank = "T" if match[1] == "10" else match[1].upper()
             return 13 * SUITS.index(match[2].lower()) + RANKS.index(rank)
-    raise ValueError(f"{text!r} is no card: write a rank of {RANKS} and a suit of {SUITS}, such as 'Ah'")
+    raise ValueError(f"{quote(text)} is no card: write a rank of {RANKS} and a suit of {SUITS}, such as 'Ah'")
 
 
 def set_of(cards: Iterable[int]) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from card_table.given import is_whole, quote
 from card_table.layout import Layout
 
 if TYPE_CHECKING:
@@ -158,7 +159,7 @@ def check_game(game: object) -> Game:
         ValueError: it is none, a class of games for instance.
     """
     if not isinstance(game, Game):
-        raise ValueError(f"game={game!r}: must be a game, not its class or name")
+        raise ValueError(f"game={quote(game)}: must be a game, not its class or name")
     return game
 
 
@@ -168,8 +169,8 @@ def check_whole(name: str, value: object, low: int, high: int) -> int:
     Raises:
         ValueError: unless it is a whole number from ``low`` to ``high``.
     """
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= high:
-        raise ValueError(f"{name}={value!r}: must be a whole number from {low} to {high}")
+    if not is_whole(value) or not low <= value <= high:
+        raise ValueError(f"{name}={quote(value)}: must be a whole number from {low} to {high}")
     return int(value)
 
 
@@ -180,7 +181,7 @@ def check_flag(name: str, value: object) -> bool:
         ValueError: unless it is True or False.
     """
     if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name}={value!r}: must be True or False")
+        raise ValueError(f"{name}={quote(value)}: must be True or False")
     return bool(value)
 
 
@@ -194,9 +195,9 @@ def check_options(options: Mapping[str, Any] | None, allowed: tuple[str, ...]) -
     if options is None:
         return {}
     if not isinstance(options, Mapping):
-        raise ValueError(f"options={options!r}: must be a dict with keys of {list(allowed)}")
+        raise ValueError(f"options={quote(options)}: must be a dict with keys of {list(allowed)}")
     known = {key: value for key, value in options.items() if key != "options"}
     for key in known:
         if key not in allowed:
-            raise ValueError(f"option {key!r} is unknown: choose from {list(allowed)}")
+            raise ValueError(f"option {quote(key)} is unknown: choose from {list(allowed)}")
     return known

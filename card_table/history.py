@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from card_table.game import Game, States, check_whole, copy_states
+from card_table.given import quote
 
 VERSION = 1
 
@@ -50,12 +51,8 @@ def read(lines: str | Iterable[str], *games: type[Game]) -> Iterator[dict[str, A
     """
     for number, line in _numbered(lines):
         try:
-            if not isinstance(line, str):
-                raise ValueError(f"{line!r}: must be text, open files with encoding='utf-8'")
-            history = json.loads(line, object_pairs_hook=_without_repeats)
+            history = _parse(line)
             replay(history, *games)
-        except RecursionError:
-            raise ValueError(f"line {number}: is no history, it is nested too deeply") from None
         except ValueError as error:
             raise ValueError(f"line {number}: {error}") from error
         yield history
@@ -81,6 +78,17 @@ def _numbered(lines: object) -> Iterator[tuple[int, object]]:
         raise ValueError(f"line {line_number}: is not in {error.encoding} ({error.reason})") from error
 
 
+def _parse(line: object) -> Any:  # noqa: ANN401 - anything that JSON can hold
+    if not isinstance(line, str):
+        raise ValueError(f"{quote(line)}: must be text, open files with encoding='utf-8'")
+    try:
+        return json.loads(line, object_pairs_hook=_without_repeats)
+    except RecursionError:
+        raise ValueError(f"is no history, it is nested too deeply: {quote(line)}") from None
+    except ValueError as error:
+        raise ValueError(f"{error}: {quote(line)}") from None
+
+
 def replay(history: Mapping[str, Any], *games: type[Game]) -> tuple[Game, PlayedHand]:
     """Play a history through.
 
@@ -96,16 +104,16 @@ def replay(history: Mapping[str, Any], *games: type[Game]) -> tuple[Game, Played
     """
     for given in games:
         if not (isinstance(given, type) and issubclass(given, Game)):
-            raise ValueError(f"games: {given!r} must be the class of a game")
+            raise ValueError(f"games: {quote(given)} must be the class of a game")
     if not isinstance(history, Mapping):
-        raise ValueError(f"{history!r} is no history: must be an object with keys")
+        raise ValueError(f"{quote(history)} is no history: must be an object with keys")
     kinds = {game.name: game for game in games}
     name = history.get("game")
     kind = kinds.get(name) if isinstance(name, str) else None
     if kind is None:
-        raise ValueError(f"game {name!r} is unknown: choose from {list(kinds)}")
+        raise ValueError(f"game {quote(name)} is unknown: choose from {list(kinds)}")
     if history.get("version") != VERSION:
-        raise ValueError(f"version {history.get('version')!r} is unknown: must be {VERSION}")
+        raise ValueError(f"version {quote(history.get('version'))} is unknown: must be {VERSION}")
     game, options = kind.read_history(history)
     states = copy_states(game.record)
     game.kernels.prepare(states, 0, False)
@@ -118,21 +126,22 @@ def replay(history: Mapping[str, Any], *games: type[Game]) -> tuple[Game, Played
     written = game.begin_history(states)
     for place, move in enumerate(history["moves"]):
         if player.is_over:
-            raise ValueError(f"moves[{place}]={move!r}: the hand is over before it")
+            raise ValueError(f"moves[{place}]={quote(move)}: the hand is over before it")
         actor = int(states["actor"][0])
         if not isinstance(move, list | tuple) or len(move) != 2 or move[0] != actor:
-            raise ValueError(f"moves[{place}]={move!r}: must be [{actor}, MOVE], it is that seat's move")
+            raise ValueError(f"moves[{place}]={quote(move)}: must be [{actor}, MOVE], it is that seat's move")
         try:
             hand.actions.append(game.parse_move(states, move[1]))
         except ValueError as error:
-            raise ValueError(f"moves[{place}]={move!r}: {error}") from None
+            raise ValueError(f"moves[{place}]={quote(move)}: {error}") from None
         player.step(states, hand.actions[-1], script, written)
     if not player.is_over:
         raise ValueError(f"moves={len(history['moves'])} moves: they stop before the hand is over")
     game.end_history(written, states)
     for key, value in written.items():
         if not _is_same(history[key], value):
-            raise ValueError(f"{key}={history[key]!r}: the hand as it was played has {value!r}")
+            name, wrong, right = _difference(key, history[key], value)
+            raise ValueError(f"{name}={quote(wrong)}: the hand as it was played has {quote(right)}")
     return game, hand
 
 
@@ -188,25 +197,38 @@ def check_keys(name: str, value: object, keys: Iterable[str]) -> None:
         ValueError: it has not.
     """
     if not isinstance(value, Mapping):
-        raise ValueError(f"{name}={value!r}: must be an object with keys")
+        raise ValueError(f"{name}={quote(value)}: must be an object with keys")
     for key in keys:
         if key not in value:
             raise ValueError(f"{name} has no key {key!r}")
     for key in value:
         if key not in keys:
-            raise ValueError(f"{name} has the unknown key {key!r}")
+            raise ValueError(f"{name} has the unknown key {quote(key)}")
 
 
 def _is_same(value: object, other: object) -> bool:
     """Whether two values are written alike: true is not 1, and 1.0 is not 1."""
     try:
         return json.dumps(value) == json.dumps(other)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         return False
+
+
+def _difference(name: str, given: Any, played: Any) -> tuple[str, object, object]:  # noqa: ANN401
+    """The name of the smallest part that two values do not have alike, and both values of it."""
+    places: Iterable[Any] = ()
+    if isinstance(given, Mapping) and isinstance(played, dict) and list(given) == list(played):
+        places = played
+    if isinstance(given, list | tuple) and isinstance(played, list) and len(given) == len(played):
+        places = range(len(played))
+    for place in places:
+        if not _is_same(given[place], played[place]):
+            return _difference(f"{name}[{place!r}]", given[place], played[place])
+    return name, given, played
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError(f"a key occurs twice among {[key for key, _ in pairs]}")
+        raise ValueError(f"a key occurs twice among {quote([key for key, _ in pairs])}")
     return found

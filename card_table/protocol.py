@@ -11,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from card_table.game import Game, IllegalMoveError, InvalidMoveError, States
+from card_table.given import quote
 
 VERSION = 1
 MAX_LINE = 65_536  # bytes of a line that a program sends
-MAX_QUOTED = 80  # characters of it that a refusal repeats
+MAX_MOVE = 80  # characters of a move
 
 _KEYS = {"move": ("type", "id", "move"), "quit": ("type",)}
 
@@ -172,11 +173,11 @@ def _action(
     given, move = message["id"], message["move"]
     if type(given) is not int or given != number:
         kind = LateError if type(given) is int and 0 < given < number else RefusedError
-        raise kind(f"id {_quote(given)} is not that of the decision that is open, which is {number}")
+        raise kind(f"id {quote(given)} is not that of the decision that is open, which is {number}")
     if not isinstance(move, str):
-        raise RefusedError(f"move {_quote(move)} is no text: must be one of the turn's moves")
-    if len(move) > MAX_QUOTED:
-        raise RefusedError(f"move {_quote(move)} has {len(move)} characters: must be one of the turn's moves")
+        raise RefusedError(f"move {quote(move)} is no text: must be one of the turn's moves")
+    if len(move) > MAX_MOVE:
+        raise RefusedError(f"move {quote(move)} has {len(move)} characters: must be one of the turn's moves")
     try:
         action = game.parse_move(views, move)
     except (InvalidMoveError, IllegalMoveError) as error:
@@ -199,15 +200,15 @@ def _read(line: bytes) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise RefusedError(f"the line is no UTF-8: {error.reason} at byte {error.start}") from None
     except ValueError as error:
-        raise RefusedError(f"the line {_quote(line)} is no JSON: {error}") from None
+        raise RefusedError(f"the line {quote(line)} is no JSON: {error}") from None
     if not isinstance(message, dict):
-        raise RefusedError(f"{_quote(message)} is no message: must be an object with the key 'type'")
+        raise RefusedError(f"{quote(message)} is no message: must be an object with the key 'type'")
     kind = message.get("type")
     if not isinstance(kind, str) or kind not in _KEYS:
-        raise RefusedError(f"type {_quote(kind)} is unknown: must be one of {list(_KEYS)}")
+        raise RefusedError(f"type {quote(kind)} is unknown: must be one of {list(_KEYS)}")
     for key in message:
         if key not in _KEYS[kind]:
-            raise RefusedError(f"key {_quote(key)} is unknown: a {kind} has {list(_KEYS[kind])}")
+            raise RefusedError(f"key {quote(key)} is unknown: a {kind} has {list(_KEYS[kind])}")
     for key in _KEYS[kind]:
         if key not in message:
             raise RefusedError(f"key {key!r} is missing: a {kind} has {list(_KEYS[kind])}")
@@ -223,8 +224,3 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_number(name: str) -> None:
     raise ValueError(f"{name} is no number")
-
-
-def _quote(value: object) -> str:
-    told = repr(value)
-    return told if len(told) <= MAX_QUOTED else told[:MAX_QUOTED] + "…"

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from card_table.compile import State, rule
+from card_table.given import is_whole, quote
 
 WORD = 0xFFFFFFFF
 MAX_SEED = 2**63 - 1
@@ -89,6 +90,6 @@ def check_seed(seed: object, name: str = "seed") -> int:
     Raises:
         ValueError: unless it is a whole number from 0 to 2**63 − 1.
     """
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed <= MAX_SEED:
-        raise ValueError(f"{name}={seed!r}: must be a whole number from 0 to 2**63 - 1")
+    if not is_whole(seed) or not 0 <= seed <= MAX_SEED:
+        raise ValueError(f"{name}={quote(seed)}: must be a whole number from 0 to 2**63 - 1")
     return int(seed)

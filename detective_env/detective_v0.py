@@ -13,6 +13,7 @@ from card_table.aec import TableEnv
 from card_table.batch import Batch, Kernels, kernels
 from card_table.cards import NO_CARD, format_card, parse_card
 from card_table.game import Game, States, check_flag, check_options, check_whole
+from card_table.given import quote
 from card_table.history import check_keys
 from detective_env import observation, rules, text, view
 
@@ -90,7 +91,7 @@ class Detective(Game):
         chips = check_whole("chips", chips, streets, MAX_CHIPS)
         expert = check_flag("expert", expert)
         if not (isinstance(reward, str) and reward in REWARDS):
-            raise ValueError(f"reward={reward!r}: must be 'margin' or 'win'")
+            raise ValueError(f"reward={quote(reward)}: must be 'margin' or 'win'")
         self.seats = check_whole(
             "seats", self.players if seats is None else seats, self.players, rules.MAX_SEATS
         )
@@ -133,10 +134,10 @@ class Detective(Game):
 
     def _prescribe_deal(self, states: States, deal: object) -> None:
         if not isinstance(deal, Mapping):
-            raise ValueError(f"deal={deal!r}: must be a dict with keys of {list(DEAL)}")
+            raise ValueError(f"deal={quote(deal)}: must be a dict with keys of {list(DEAL)}")
         for key in deal:
             if key not in DEAL:
-                raise ValueError(f"deal key {key!r} is unknown: choose from {list(DEAL)}")
+                raise ValueError(f"deal key {quote(key)} is unknown: choose from {list(DEAL)}")
         used: dict[int, str] = {}
         for key in ("private", "exposed"):
             if deal.get(key) is not None:
@@ -154,14 +155,17 @@ class Detective(Game):
         listed = _check_list("deal['board']", given, None)
         most = rules.board_size(self.rules["streets"] - 1)
         if len(listed) > most:
-            raise ValueError(f"deal['board']={given!r}: has {len(listed)} cards, must have {most} at most")
+            raise ValueError(
+                f"deal['board']={quote(given)}: has {len(listed)} cards, must have {most} at most"
+            )
         board: list[int] = []
         for place, text_ in enumerate(listed):
             name = f"deal['board'][{place}]"
             card = self._take(name, text_, used)
             if self.rules["expert"] and card % 13 in [other % 13 for other in board]:
                 raise ValueError(
-                    f"{name}={text_!r}: its rank is on the board already, which is not allowed in expert mode"
+                    f"{name}={quote(text_)}: its rank is on the board already, which is not allowed "
+                    "in expert mode"
                 )
             states["board"][0, place] = card
             board.append(card)
@@ -175,18 +179,20 @@ class Detective(Game):
             name = f"deal['thrown'][{place}]"
             listed = _check_list(name, cards, None)
             if listed and not self.rules["expert"]:
-                raise ValueError(f"{name}={cards!r}: must be empty, only expert mode throws cards out")
+                raise ValueError(f"{name}={quote(cards)}: must be empty, only expert mode throws cards out")
             size = rules.board_size(place + 1)
             if listed and len(board) < size:
-                raise ValueError(f"{name}={cards!r}: must be empty unless deal['board'] gives {size} cards")
+                raise ValueError(
+                    f"{name}={quote(cards)}: must be empty unless deal['board'] gives {size} cards"
+                )
             ranks = [card % 13 for card in board[: size - 1]]
             for nth, text_ in enumerate(listed):
                 card = self._take(f"{name}[{nth}]", text_, used)
                 if card % 13 not in ranks:
                     before = " ".join(format_card(other) for other in board[: size - 1])
                     raise ValueError(
-                        f"{name}[{nth}]={text_!r}: must have the rank of a card that is on the board before "
-                        f"the street's last one: {before}"
+                        f"{name}[{nth}]={quote(text_)}: must have the rank of a card that is on the board "
+                        f"before the street's last one: {before}"
                     )
                 states["thrown"][0, place, nth] = card
 
@@ -196,13 +202,17 @@ class Detective(Game):
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
         if card % 13 < 13 - self.rules["ranks"]:
-            raise ValueError(f"{name}={text_!r}: the deck holds the top {self.rules['ranks']} ranks alone")
+            raise ValueError(
+                f"{name}={quote(text_)}: the deck holds the top {self.rules['ranks']} ranks alone"
+            )
         return card
 
     def _take(self, name: str, text_: object, used: dict[int, str]) -> int:
         card = self._parse_card(name, text_)
         if card in used:
-            raise ValueError(f"{name}={text_!r}: {used[card]} is that card already, each card is dealt once")
+            raise ValueError(
+                f"{name}={quote(text_)}: {used[card]} is that card already, each card is dealt once"
+            )
         used[card] = name
         return card
 
@@ -264,7 +274,7 @@ class Detective(Game):
         check_keys("rules", history["rules"], Detective().rules)
         for key in ("moves", *DEAL):
             if not isinstance(history[key], list):
-                raise ValueError(f"{key}={history[key]!r}: must be a list")
+                raise ValueError(f"{key}={quote(history[key])}: must be a list")
         game = cls(**history["rules"])
         return game, {
             "dealer": check_whole("dealer", history["dealer"], 0, game.players - 1),
@@ -310,7 +320,7 @@ def _game(arguments: dict[str, Any]) -> Detective:
     known = list(inspect.signature(Detective).parameters)
     for name in arguments:
         if name not in known:
-            raise ValueError(f"argument {name!r} is unknown: choose from {known}")
+            raise ValueError(f"argument {quote(name)} is unknown: choose from {known}")
     return Detective(**arguments)
 
 
@@ -337,9 +347,11 @@ def _check_actions(actions: object) -> tuple[str, ...]:
     listed = _check_list("actions", actions, None)
     for place, card in enumerate(listed):
         if not isinstance(card, str) or card not in text.ACTIONS:
-            raise ValueError(f"actions[{place}]={card!r}: choose from {list(text.ACTIONS)}")
+            raise ValueError(f"actions[{place}]={quote(card)}: choose from {list(text.ACTIONS)}")
         if card in listed[:place]:
-            raise ValueError(f"actions={actions!r}: has {card!r} twice, a player has one of each at most")
+            raise ValueError(
+                f"actions={quote(actions)}: has {card!r} twice, a player has one of each at most"
+            )
     return tuple(card for card in text.ACTIONS if card in listed)
 
 
@@ -347,9 +359,11 @@ def _check_list(name: str, value: object, length: int | None) -> list[Any]:
     if not isinstance(value, list | tuple | np.ndarray) or (
         isinstance(value, np.ndarray) and value.ndim == 0
     ):
-        raise ValueError(f"{name}={value!r}: must be a list" + ("" if length is None else f" of {length}"))
+        raise ValueError(
+            f"{name}={quote(value)}: must be a list" + ("" if length is None else f" of {length}")
+        )
     if length is not None and len(value) != length:
-        raise ValueError(f"{name}={value!r}: has {len(value)} entries, must have {length}")
+        raise ValueError(f"{name}={quote(value)}: has {len(value)} entries, must have {length}")
     return list(value)
 
 

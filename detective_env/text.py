@@ -10,6 +10,7 @@ import numpy.typing as npt
 from card_table.cards import NO_CARD, format_card, set_of
 from card_table.compile import rule
 from card_table.game import IllegalMoveError, InvalidMoveError, States, copy_states
+from card_table.given import quote
 from card_table.hands import best_hand, name_hand
 from card_table.page import Part, align, wrap
 from detective_env import rules
@@ -56,7 +57,7 @@ def parse_move(states: States, text: object) -> int:
     legal = {format_move(states, action): action for action in _legal(states)}
     if canonical not in legal:
         actor = int(states["actor"][0])
-        raise IllegalMoveError(f"{text!r} is not allowed now, seat {actor} may: {', '.join(legal)}")
+        raise IllegalMoveError(f"{quote(text)} is not allowed now, seat {actor} may: {', '.join(legal)}")
     return legal[canonical]
 
 
@@ -80,7 +81,7 @@ def _canonical(text: object) -> str:
     match = _MOVE.fullmatch(text.strip()) if isinstance(text, str) else None
     if match is None:
         raise InvalidMoveError(
-            f"{text!r} is no move: write bet SEAT CHIPS, or bet SEAT CHIPS CARD with a card of "
+            f"{quote(text)} is no move: write bet SEAT CHIPS, or bet SEAT CHIPS CARD with a card of "
             f"{', '.join(ACTIONS)}"
         )
     return _words(_number(match[1]), _number(match[2]), (match[3] or "").lower())
@@ -178,16 +179,17 @@ def read_moves(views: States, text: str) -> list[str]:
         found = [card for card in ACTIONS if card.startswith(words[2])]
         if len(found) != 1:
             means = f"could be {' or '.join(found)}" if found else f"is none of {', '.join(ACTIONS)}"
-            raise InvalidMoveError(f"{text!r} is not clear: the card {words[2]!r} {means}")
+            raise InvalidMoveError(f"{quote(text)} is not clear: the card {quote(words[2])} {means}")
         words[2] = found[0]
     if len(words) not in (2, 3) or not (words[0].isdecimal() and words[1].isdecimal()):
         raise InvalidMoveError(
-            f"{text!r} is no bet: write SEAT CHIPS, such as 2 3, and a card if you like, such as 2 3 bluff"
+            f"{quote(text)} is no bet: write SEAT CHIPS, such as 2 3, and a card if you like, such as "
+            "2 3 bluff"
         )
     move = " ".join(["bet", *words])
     legal = [format_move(views, action) for action in _legal(views)]
     if _canonical(move) not in legal:
-        raise IllegalMoveError(f"{move!r} is not allowed now. {_limits(_View(views))}")
+        raise IllegalMoveError(f"{quote(move)} is not allowed now. {_limits(_View(views))}")
     return [_canonical(move)]
 
 

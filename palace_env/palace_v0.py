@@ -14,6 +14,7 @@ from card_table.aec import TableEnv
 from card_table.batch import Batch, Kernels, kernels
 from card_table.cards import NO_CARD, format_card, parse_card
 from card_table.game import Game, States, check_flag, check_options, check_whole
+from card_table.given import quote
 from card_table.history import check_keys
 from palace_env import observation, rules, text, view
 
@@ -103,7 +104,7 @@ class Palace(Game):
         """
         self.players = check_whole("players", players, 2, rules.MAX_SEATS)
         if not (isinstance(betting, str) and betting in ("limit", "no-limit")):
-            raise ValueError(f"betting={betting!r}: must be 'limit' or 'no-limit'")
+            raise ValueError(f"betting={quote(betting)}: must be 'limit' or 'no-limit'")
         small = check_whole("small_bet", small_bet, 1, MAX_CHIPS)
         big = check_whole(
             "big_bet", min(2 * small, MAX_CHIPS) if big_bet is None else big_bet, small, MAX_CHIPS
@@ -202,17 +203,19 @@ class Palace(Game):
         most = self.players * MAX_CHIPS  # one player may have won all
         chips = [check_whole(f"stacks[{seat}]", value, 0, most) for seat, value in enumerate(listed)]
         if sum(chips) > most:
-            raise ValueError(f"stacks={stacks!r}: are {sum(chips)} chips, must be {most} at most together")
+            raise ValueError(
+                f"stacks={quote(stacks)}: are {sum(chips)} chips, must be {most} at most together"
+            )
         if len(_seats_with(chips)) < 2:
-            raise ValueError(f"stacks={stacks!r}: at least two players must have chips")
+            raise ValueError(f"stacks={quote(stacks)}: at least two players must have chips")
         return chips
 
     def _prescribe_deal(self, states: States, deal: object, stacks: list[int]) -> tuple[int, list[int]]:
         if not isinstance(deal, Mapping):
-            raise ValueError(f"deal={deal!r}: must be a dict with keys of {list(DEAL)}")
+            raise ValueError(f"deal={quote(deal)}: must be a dict with keys of {list(DEAL)}")
         for key in deal:
             if key not in DEAL:
-                raise ValueError(f"deal key {key!r} is unknown: choose from {list(DEAL)}")
+                raise ValueError(f"deal key {quote(key)} is unknown: choose from {list(DEAL)}")
         dealt_in = _seats_with(stacks)
         used: dict[int, str] = {}
         if deal.get("banners") is not None:
@@ -221,7 +224,7 @@ class Palace(Game):
                 if seat in dealt_in:
                     states["banner"][0, seat] = self._take(name, card, used)
                 elif card is not None:
-                    raise ValueError(f"{name}={card!r}: must be None, that seat has no chips")
+                    raise ValueError(f"{name}={quote(card)}: must be None, that seat has no chips")
         if deal.get("palaces") is not None:
             for seat, cards in enumerate(_check_list("deal['palaces']", deal["palaces"], self.players)):
                 name = f"deal['palaces'][{seat}]"
@@ -246,13 +249,17 @@ class Palace(Game):
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
         if card % 13 < 13 - self.rules["ranks"]:
-            raise ValueError(f"{name}={text!r}: the deck holds the top {self.rules['ranks']} ranks alone")
+            raise ValueError(
+                f"{name}={quote(text)}: the deck holds the top {self.rules['ranks']} ranks alone"
+            )
         return card
 
     def _take(self, name: str, text: object, used: dict[int, str]) -> int:
         card = self._parse_card(name, text)
         if card in used:
-            raise ValueError(f"{name}={text!r}: {used[card]} is that card already, each card is dealt once")
+            raise ValueError(
+                f"{name}={quote(text)}: {used[card]} is that card already, each card is dealt once"
+            )
         used[card] = name
         return card
 
@@ -260,7 +267,9 @@ class Palace(Game):
         """See ``Game.check_deal``: banners of one group have different suits (RULES.md 2)."""
         deal = options.get("deal") or {}
         if states["actor"][0] < 0:
-            raise ValueError(f"deal={dict(deal)!r}: leaves some player no banner of a suit new to the group")
+            raise ValueError(
+                f"deal={quote(dict(deal))}: leaves some player no banner of a suit new to the group"
+            )
         if deal.get("banners") is None:
             return
         suits: dict[int, int] = {}
@@ -272,8 +281,8 @@ class Palace(Game):
             suit = int(states["banner"][0, seat]) // 13
             if suit in suits:
                 raise ValueError(
-                    f"deal['banners']={list(deal['banners'])!r}: seats {suits[suit]} and {seat} have one "
-                    f"suit, which is not allowed in a group of four in dealing order (button {button})"
+                    f"deal['banners']={quote(list(deal['banners']))}: seats {suits[suit]} and {seat} have "
+                    f"one suit, which is not allowed in a group of four in dealing order (button {button})"
                 )
             suits[suit] = seat
 
@@ -347,7 +356,7 @@ class Palace(Game):
         check_keys("rules", history["rules"], Palace().rules)
         for key in ("moves", "stacks", "banners", "palaces", "draws"):
             if not isinstance(history[key], list):
-                raise ValueError(f"{key}={history[key]!r}: must be a list")
+                raise ValueError(f"{key}={quote(history[key])}: must be a list")
         game = cls(**history["rules"])
         return game, {
             "button": check_whole("button", history["button"], 0, game.players - 1),
@@ -394,17 +403,17 @@ def _game(arguments: dict[str, Any]) -> Palace:
     known = list(inspect.signature(Palace).parameters)
     for name in arguments:
         if name not in known:
-            raise ValueError(f"argument {name!r} is unknown: choose from {known}")
+            raise ValueError(f"argument {quote(name)} is unknown: choose from {known}")
     return Palace(**arguments)
 
 
 def _check_sizes(sizes: object) -> tuple[int, ...]:
     listed = _check_list("sizes", sizes, None)
     if len(listed) > rules.MAX_SIZES:
-        raise ValueError(f"sizes={sizes!r}: at most {rules.MAX_SIZES} sizes")
+        raise ValueError(f"sizes={quote(sizes)}: at most {rules.MAX_SIZES} sizes")
     checked = tuple(check_whole(f"sizes[{place}]", size, 1, MAX_CHIPS) for place, size in enumerate(listed))
     if any(later <= size for size, later in pairwise(checked)):
-        raise ValueError(f"sizes={sizes!r}: must be strictly increasing")
+        raise ValueError(f"sizes={quote(sizes)}: must be strictly increasing")
     return checked
 
 
@@ -414,9 +423,11 @@ def _check_list(name: str, value: object, length: int | None) -> list[Any]:
     if not isinstance(value, list | tuple | np.ndarray) or (
         isinstance(value, np.ndarray) and value.ndim == 0
     ):
-        raise ValueError(f"{name}={value!r}: must be a list" + ("" if length is None else f" of {length}"))
+        raise ValueError(
+            f"{name}={quote(value)}: must be a list" + ("" if length is None else f" of {length}")
+        )
     if length is not None and len(value) != length:
-        raise ValueError(f"{name}={value!r}: has {len(value)} entries, must have {length}")
+        raise ValueError(f"{name}={quote(value)}: has {len(value)} entries, must have {length}")
     return list(value)
 
 

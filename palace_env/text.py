@@ -19,6 +19,7 @@ from card_table.cards import (
 )
 from card_table.compile import rule
 from card_table.game import IllegalMoveError, InvalidMoveError, States, copy_states
+from card_table.given import quote
 from card_table.hands import best_hand, name_hand
 from card_table.page import Part, align, columns, wrap
 from palace_env import rules
@@ -43,7 +44,7 @@ _WORDS = {
     rules.LOG_CALL: "call",
 }
 _MOVE = re.compile(
-    r"(stay|fold|buy|done|call)|(raise)\s+(\d+)|(attack)\s+(\d+)(?:\s+\+(\d+))?|(discard)\s+(\S+)",
+    r"(stay|fold|buy|done|call)|(raise)\s+(\d+)|(attack)\s+(\d+)(?:\s+\+(\d+))?|(discard)\s+(\w+)",
     re.ASCII | re.IGNORECASE,
 )
 
@@ -72,7 +73,7 @@ def parse_move(states: States, text: object) -> int:
     legal = {_words(moves[action]): int(action) for action in np.flatnonzero(moves[:, LEGAL])}
     if canonical not in legal:
         actor = int(states["actor"][0])
-        raise IllegalMoveError(f"{text!r} is not allowed now, seat {actor} may: {', '.join(legal)}")
+        raise IllegalMoveError(f"{quote(text)} is not allowed now, seat {actor} may: {', '.join(legal)}")
     return legal[canonical]
 
 
@@ -163,8 +164,8 @@ def _number(digits: str) -> int:
 
 def _invalid(text: object) -> InvalidMoveError:
     return InvalidMoveError(
-        f"{text!r} is no move: write stay, fold, buy, call, done, discard CARD, attack SEAT, raise CHIPS or, "
-        "in no limit, attack SEAT +CHIPS"
+        f"{quote(text)} is no move: write stay, fold, buy, call, done, discard CARD, attack SEAT, raise "
+        "CHIPS or, in no limit, attack SEAT +CHIPS"
     )
 
 
@@ -277,11 +278,13 @@ def read_moves(views: States, text: str) -> list[str]:
         items = _menu(g)
         number = _number(words[0])
         if not 1 <= number <= len(items):
-            raise InvalidMoveError(f"{words[0]!r} is no number of the menu: it goes from 1 to {len(items)}")
+            raise InvalidMoveError(
+                f"{quote(words[0])} is no number of the menu: it goes from 1 to {len(items)}"
+            )
         item = items[number - 1]
         if item.rest and not words[1:]:
             raise InvalidMoveError(
-                f"{words[0]!r} is {item.words!r}: write {item.rest} after it ({item.effect})"
+                f"{quote(words[0])} is {item.words!r}: write {item.rest} after it ({item.effect})"
             )
         words = [*item.words.split(), *words[1:]]
     verb = words[0] if words else ""
@@ -290,7 +293,7 @@ def read_moves(views: States, text: str) -> list[str]:
     if verb == "raise":
         rest = [word for word in words[1:] if word not in ("by", "chip", "chips")]
         if "to" in rest:
-            raise InvalidMoveError(f"{text!r} is not clear: write by how much, such as raise by 4")
+            raise InvalidMoveError(f"{quote(text)} is not clear: write by how much, such as raise by 4")
         words = ["raise", *rest]
     elif verb == "attack":
         words = ["attack", *_read_attack(text, words[1:])]
@@ -331,7 +334,9 @@ def _read_attack(text: str, words: list[str]) -> list[str]:
         if len(rest) == 2 and rest[1].isdecimal():
             rest[1] = f"+{rest[1]}"
     elif len(rest) == 2 and rest[1].isdecimal():
-        raise InvalidMoveError(f"{text!r} is not clear: write an extra with a plus, attack SEAT +{rest[1]}")
+        raise InvalidMoveError(
+            f"{quote(text)} is not clear: write an extra with a plus, attack SEAT +{rest[1]}"
+        )
     return rest
 
 

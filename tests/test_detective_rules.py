@@ -426,7 +426,7 @@ def test_a_history_that_the_rules_forbid_is_refused() -> None:
         env.step(int(np.flatnonzero(env.observe(env.agent_selection)["action_mask"])[0]))
     (history,) = env.histories
     for key, value, message in (
-        ("points", [9, 9, 9, 9], "points="),
+        ("points", [9, 9, 9, 9], r"points\[0\]=9: the hand as it was played has 2"),
         ("dealer", 4, "dealer=4"),
         ("board", history["board"][:4], "board="),
         ("moves", history["moves"][:-1], "they stop before the hand is over"),

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from card_table.aec import TableEnv
 from card_table.cards import list_cards, parse_card
 from card_table.game import IllegalMoveError, InvalidMoveError
+from card_table.given import quote
 from palace_env import palace_v0
 from tests import test_golden
 
@@ -132,7 +133,7 @@ def test_moves_that_are_not_allowed_now(text: str) -> None:
     with pytest.raises(IllegalMoveError) as refused:
         env.parse_move(text)
     assert str(refused.value).startswith(
-        f"{text!r} is not allowed now, seat 0 may: stay, fold, buy, attack 1"
+        f"{quote(text)} is not allowed now, seat 0 may: stay, fold, buy, attack 1"
     )
 
 
