@@ -6,10 +6,12 @@ import numpy as np
 
 MAX_QUOTED = 300
 
+_WHOLE, _NOT_WHOLE = (int, np.integer), (bool, np.timedelta64)
+
 
 def is_whole(value: object) -> TypeGuard[int | np.integer[Any]]:
     """Whether a value is a Python or NumPy integer: no bool, and none of the spans of time that NumPy has."""
-    return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
+    return isinstance(value, _WHOLE) and not isinstance(value, _NOT_WHOLE)
 
 
 def quote(value: object) -> str:

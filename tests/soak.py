@@ -1,0 +1,182 @@
+"""Very many random hands of each game, and whether they take ever more memory: ``python -m tests.soak``.
+
+``--hands 1000000`` plays so many of each game, or of one: ``--game palace``. They are played in rounds. In
+each round every kind of table has a new batch, in which chips, cards and payoffs are checked on the way, and
+a new single table for one hand in fifty, whose episodes are copied, pickled, told in words and written as
+histories that are read again. After each round the resident memory is measured. Of these figures the median
+of the last fifth may exceed that of the fifth after the first, the warm-up, by 2 MiB; else the run fails.
+"""
+
+import argparse
+import copy
+import gc
+import os
+import pickle
+import statistics
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+import agents
+from card_table import history as histories
+from tests import detective_invariants, palace_invariants
+
+BOUND = 2 * 2**20  # bytes
+ROUNDS = 25
+SIZE = 128
+AT_TABLES = 50  # one hand in so many
+CHECKED = 16  # steps of a batch from one check of its states to the next
+
+KINDS: dict[str, tuple[ModuleType, list[dict[str, Any]]]] = {
+    "palace": (
+        palace_invariants,
+        [
+            {"players": 4},
+            {"players": 10, "betting": "no-limit", "hands": 5, "stack": 60},
+            {"players": 2, "ranks": 5, "hands": 20, "stack": 30, "threads": 2},
+        ],
+    ),
+    "detective": (
+        detective_invariants,
+        [
+            {"players": 4},
+            {"players": 3, "expert": True, "rounds": 1, "reward": "win"},
+            {"players": 4, "streets": 2, "hands": 1, "threads": 2},
+        ],
+    ),
+}
+
+
+@dataclass
+class Soak:
+    """What a run came to.
+
+    Attributes:
+        hands: played in batches and at tables.
+        moves: made in them.
+        memory: bytes in use after each round.
+    """
+
+    hands: int
+    moves: int
+    memory: list[int]
+
+    @property
+    def growth(self) -> int:
+        """By how many bytes the memory has grown since the warm-up."""
+        fifth = ROUNDS // 5
+        return int(
+            statistics.median(self.memory[-fifth:]) - statistics.median(self.memory[fifth : 2 * fifth])
+        )
+
+
+def run(game: str, hands: int, seed: int = 0) -> Soak:
+    """Play at least so many hands of a game.
+
+    Raises:
+        AssertionError: chips, cards, payoffs, copies or histories are not as they must be.
+    """
+    of, kinds = KINDS[game]
+    share = -(-hands // (ROUNDS * len(kinds)))
+    found = Soak(0, 0, [])
+    for number in range(ROUNDS):
+        for kind in kinds:
+            arguments = {key: value for key, value in kind.items() if key != "threads"}
+            begin = (seed * ROUNDS + number) * 1000
+            at_tables = share // AT_TABLES
+            for played, moves in (
+                play_batch(of, arguments, share - at_tables, begin, kind.get("threads", 1)),
+                play_tables(of.FACE, arguments, at_tables, begin),
+            ):
+                found.hands += played
+                found.moves += moves
+        gc.collect()
+        found.memory.append(resident())
+    return found
+
+
+def play_batch(
+    of: ModuleType, arguments: dict[str, Any], hands: int, seed: int, threads: int
+) -> tuple[int, int]:
+    """Play at least so many hands in a batch; the hands and moves."""
+    batch = of.FACE.batch(SIZE, seed=seed, threads=threads, **arguments)
+    agent = agents.load("random", batch.game)
+    rng = np.random.default_rng(seed)
+    played = steps = 0
+    while played < hands:
+        batch.step(agent.act(batch.views(), batch.observations, batch.masks, rng))
+        assert np.abs(batch.rewards.sum(axis=1)).max() < 1e-3, "payoffs sum to zero"
+        played += int(batch.hand_over.sum())
+        steps += 1
+        if steps % CHECKED == 0:
+            of.check_states(batch.states, batch.game)
+    return played, steps * SIZE
+
+
+def play_tables(face: ModuleType, arguments: dict[str, Any], hands: int, seed: int) -> tuple[int, int]:
+    """Play at least so many hands at a table, which is replaced by copies of itself; the hands and moves."""
+    env = face.env(render_mode="ansi", **arguments)
+    rng = np.random.default_rng(seed)
+    played = moves = 0
+    while played < hands:
+        env.reset(seed=seed + played)
+        for agent in env.agent_iter():
+            seen, _, terminated, _, _ = env.last()
+            if terminated:
+                env.step(None)
+                continue
+            env.step(rng.choice(np.flatnonzero(seen["action_mask"])))
+            assert abs(sum(env.rewards.values())) < 1e-3, "payoffs sum to zero"
+            moves += 1
+            if moves % 5 == 0:
+                env.view_text(agent), env.render(), env.state()
+        twin = copy.deepcopy(env) if played % 2 else pickle.loads(pickle.dumps(env))
+        before, env = env.histories, twin
+        assert env.histories == before, "a copy has played the same"
+        written = "".join(map(histories.write, before))
+        assert list(histories.read(written, face.GAME)) == before, "what is written can be read"
+        played += len(before)
+    return played, moves
+
+
+def resident() -> int:
+    """The bytes of memory that this process uses."""
+    pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line; returns the exit status, 1 where something is not as it must be."""
+    parser = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
+    parser.add_argument("--hands", type=int, default=1_000_000, help="hands of each game (1000000)")
+    parser.add_argument("--game", choices=[*KINDS, "both"], default="both")
+    parser.add_argument("--seed", type=int, default=0, help="other hands (0)")
+    asked = parser.parse_args(arguments)
+    failed = False
+    for game in KINDS if asked.game == "both" else [asked.game]:
+        start = time.perf_counter()
+        try:
+            found = run(game, asked.hands, asked.seed)
+        except AssertionError as error:
+            print(f"{game}: {error}")
+            failed = True
+            continue
+        first, last = found.memory[ROUNDS // 5], found.memory[-1]
+        print(
+            f"{game}: {found.hands:,} hands, {found.moves:,} moves, {time.perf_counter() - start:.0f} s; "
+            f"{first / 2**20:.1f} MiB after the warm-up, {last / 2**20:.1f} MiB at the end, "
+            f"grown by {found.growth / 2**10:+.0f} KiB (at most {BOUND // 2**10} KiB)",
+            flush=True,
+        )
+        failed |= found.growth > BOUND
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
