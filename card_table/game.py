@@ -185,15 +185,13 @@ def check_flag(name: str, value: object) -> bool:
     return bool(value)
 
 
-def check_options(options: Mapping[str, Any] | None, allowed: tuple[str, ...]) -> dict[str, Any]:
+def check_options(options: object, allowed: tuple[str, ...]) -> dict[str, Any]:
     """The options of a reset as a dict.
 
     Raises:
         ValueError: no mapping, or one with an unknown key; the foreign key ``"options"`` of PettingZoo's
             api_test is left out.
     """
-    if options is None:
-        return {}
     if not isinstance(options, Mapping):
         raise ValueError(f"options={quote(options)}: must be a dict with keys of {list(allowed)}")
     known = {key: value for key, value in options.items() if key != "options"}

@@ -287,7 +287,7 @@ def channels(env: TableEnv, seat: int, tried: Iterable[int] | None = None) -> di
             told["refusals"] = _refusals(env, mask, tried)
     if env._playing:
         told["histories"] = histories
-    elif histories:
+    else:
         # The last history tells all, for those who study the game; what a seat may know of it is veiled.
         told["histories"] = histories[:-1]
         told["history"] = env.game.veil_history(histories[-1], view)

@@ -365,15 +365,16 @@ def tell_chances(views: States, chances: Mapping[str, npt.NDArray[np.float64]]) 
     """
     g = _View(views)
     suit = suit_of(int(g.banner[g.seat]))
+    # With one suit among all banners the hand would be over, so there is a fight to be won.
     fights = [
         f"seat {other} {chances['wins'][other]:.0%}"
         for other in _others_in(g, g.seat)
         if suit_of(int(g.banner[other])) != suit
     ]
-    told = f"You hold the best hand of all with a chance of {chances['best'][0]:.0%}."
-    if fights:
-        told = f"Your chance to win a fight: {', '.join(fights)}. {told}"
-    return wrap(f"Hint of equity: {told}")
+    return wrap(
+        f"Hint of equity: Your chance to win a fight: {', '.join(fights)}. "
+        f"You hold the best hand of all with a chance of {chances['best'][0]:.0%}."
+    )
 
 
 def is_out(views: States) -> bool:

@@ -82,10 +82,13 @@ RUNS = [
         [
             "test_aec.py",
             "test_batch.py",
+            "test_conduct.py",
             "test_deal.py",
             "test_detective_rules.py",
+            "test_fuzz.py",
             "test_history.py",
             "test_layout.py",
+            "test_machines.py",
             "test_play.py",
             "test_protocol.py",
             "test_rules.py",
