@@ -1,10 +1,10 @@
 """Small wrong versions of the rules, each of which the tests must notice: ``python -m tests.mutants``.
 
 Every mutant is a patch of one source file, from ``tests/palace/mutants.txt``, ``tests/detective/mutants.txt``
-or ``tests/table_mutants.txt``. It is tried in a copy of the tree: first on the golden hands, as plain Python;
-if these pass, on the compiled tests of rules, views and texts; if these pass too, on the whole suite. It is
-killed when a test fails, crashes or hangs; one that survives fails the run. Each of these parts of the suite
-must pass without any patch, which is tried when it is first needed.
+or ``tests/table_mutants.txt``. It is tried in a copy of the tree, on four parts of the suite, one after
+the other: as plain Python, which need not be compiled, the golden hands and then quick tests; compiled, all
+tests of the rules, and at last the whole suite. It is killed when a test fails, crashes or hangs; one that
+survives fails the run. Each part must pass without any patch, which is tried when it is first needed.
 """
 
 import argparse
@@ -100,11 +100,6 @@ MUTANTS = {
     for mutant in read_table((Path(__file__).parent / table).read_text("utf-8"))
 }
 
-_OF_PALACE = ("rules", "view")
-_OF_DETECTIVE = ("detective_rules", "detective_reference")
-_OF_BOTH = ("text", "differential", "invariants", "secrecy", "batch", "aec", "history")
-_OF_CARDS = ("cards", "hands", "rng")
-
 
 @dataclass(frozen=True)
 class Stage:
@@ -127,11 +122,22 @@ def _files(*names: str) -> list[str]:
     return [f"tests/test_{name}.py" for name in names]
 
 
+_CARDS = _files("cards", "hands", "rng")
+_PALACE = _files("rules", "view")
+_DETECTIVE = _files("detective_rules", "detective_reference")
+_BOTH = _files("text", "invariants", "differential", "secrecy", "batch", "aec", "history")
+_FEW_PLAYS = "tests/test_differential.py::test_a_play_can_be_played_again_by_its_number"
+# What takes long as plain Python, by parts of its names.
+_LONG = (
+    "ascii or uniform or twelve or expert_boards or million or plain_python or at_every_step "
+    "or known_classes or different_strengths"
+)
+
 STAGES = (
     Stage(
         "golden hands",
         True,
-        3,
+        5,
         {
             "palace": [*_files("golden"), "-k", "palace"],
             "detective": [*_files("golden"), "-k", "detective"],
@@ -139,19 +145,38 @@ STAGES = (
         },
     ),
     Stage(
-        "tests of the rules",
-        False,
-        20,
+        "quick tests",
+        True,
+        15,
         {
-            "palace": [*_files(*_OF_PALACE, *_OF_BOTH), "-k", "not detective"],
-            "detective": [*_files(*_OF_DETECTIVE, *_OF_BOTH), "-k", "not palace"],
-            "both": _files(*_OF_CARDS, *_OF_PALACE, *_OF_DETECTIVE, *_OF_BOTH),
+            "palace": [
+                _FEW_PLAYS,
+                *_files("text", "view", "invariants"),
+                "-k",
+                f"not (detective or {_LONG})",
+            ],
+            "detective": [
+                *(_FEW_PLAYS, "tests/test_text.py::test_programs_are_told_the_moves_of_the_hand"),
+                *_files("detective_rules", "invariants"),
+                *("-k", f"not (palace or {_LONG})"),
+            ],
+            "both": [*_CARDS, _FEW_PLAYS, *_files("view", "invariants"), "-k", f"not ({_LONG})"],
+        },
+    ),
+    Stage(
+        "compiled tests",
+        False,
+        30,
+        {
+            "palace": [*_PALACE, *_BOTH, "-k", "not detective"],
+            "detective": [*_DETECTIVE, *_BOTH, "-k", "not palace"],
+            "both": [*_CARDS, *_PALACE, *_DETECTIVE, *_BOTH],
         },
     ),
     Stage(
         "whole suite",
         False,
-        60,
+        90,
         {game: ["--ignore=tests/test_mutants.py"] for game in ("palace", "detective", "both")},
     ),
 )
@@ -381,4 +406,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(143))
     sys.exit(main())
