@@ -134,8 +134,8 @@ def play_tables(face: ModuleType, arguments: dict[str, Any], hands: int, seed: i
             env.step(rng.choice(np.flatnonzero(seen["action_mask"])))
             assert abs(sum(env.rewards.values())) < 1e-3, "payoffs sum to zero"
             moves += 1
-            if moves % 5 == 0:
-                env.view_text(agent), env.render(), env.state()
+            if moves % 20 == 0:
+                env.render(), env.state(), env.view(agent)
         twin = copy.deepcopy(env) if played % 2 else pickle.loads(pickle.dumps(env))
         before, env = env.histories, twin
         assert env.histories == before, "a copy has played the same"

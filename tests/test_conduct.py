@@ -48,6 +48,20 @@ def test_any_number_of_threads_plays_the_same_games(face: ModuleType, arguments:
         assert played(threads) == serial
 
 
+# ---- hands of one match
+
+
+def test_cards_that_were_prescribed_and_not_drawn_are_forgotten_with_their_hand() -> None:
+    bought = []
+    for draws in (["Ts", "9s"], []):
+        env = palace_v0.env(players=2, hands=2)
+        env.reset(seed=7, options={"button": 0, "deal": {"draws": draws}})
+        for move in ("fold", "buy", "done", "buy", "done", "fold"):
+            env.step(env.parse_move(move))
+        bought.append(env.histories[1]["draws"])
+    assert bought[0] == bought[1] != ["Ts", "9s"]
+
+
 # ---- several at once
 
 
@@ -360,11 +374,11 @@ from tests import soak
 reset, kept = TableEnv.reset, []
 
 def leaking_reset(env, **given):
-    kept.append(bytes(100_000))
+    kept.append(bytes(200_000))
     reset(env, **given)
 
 TableEnv.reset = leaking_reset
-print(soak.main(["--hands", "6000", "--game", "palace"]))
+print(soak.main(["--hands", "3000", "--game", "palace"]))
 """
 
 

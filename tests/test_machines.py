@@ -146,6 +146,7 @@ class _Table(RuleBasedStateMachine):
         self.rewards = dict.fromkeys(self.names, 0.0)
         if len(env.histories) > self.hands:
             self.end_hand()
+            self.act_wrongly(-1)  # when what was earned has not been told yet
 
     def end_hand(self) -> None:
         """A hand is over: what it paid, and whether the episode is over, by its history."""
@@ -268,12 +269,18 @@ class _Table(RuleBasedStateMachine):
 
     def refused(self, kind: type[Exception], call: Callable[..., object], *given: object) -> str:
         """What a call is refused with; not one byte of the table changes."""
-        before = pickle.dumps(self.env)
+        before = self.bytes_of(self.env)
         with pytest.raises(kind) as error:
             call(*given)
         assert type(error.value) is kind
-        assert pickle.dumps(self.env) == before
+        assert self.bytes_of(self.env) == before
         return str(error.value)
+
+    @staticmethod
+    def bytes_of(env: TableEnv) -> tuple[bytes, ...]:
+        """A table as it is pickled, and what it shows to who is to move."""
+        shown = env.observe(env.agent_selection).values() if env.agent_selection else ()
+        return pickle.dumps(env), *(array.tobytes() for array in shown)
 
     # ---- what always holds
 
@@ -311,7 +318,10 @@ class _Table(RuleBasedStateMachine):
         env = self.env
         if not self.started:
             return
-        before = pickle.dumps(env)
+        told = env.histories
+        before = self.bytes_of(env)
+        for history in told:
+            history.clear()
         for agent in self.names:
             seen = env.observe(agent)
             assert env.observation_space(agent).contains(seen)
@@ -323,9 +333,8 @@ class _Table(RuleBasedStateMachine):
         truth[:] = 1
         if self.playing:
             assert all(env.action_space(env.agent_selection).contains(action) for action in legal(env))
-        told = env.view_text(env.agent_selection)
-        assert env.render_mode is None or env.render() == told
-        assert pickle.dumps(env) == before
+        assert env.render_mode is None or env.render() == env.view_text(env.agent_selection)
+        assert self.bytes_of(env) == before
 
     @invariant()
     def last_tells_of_who_is_to_move(self) -> None:
@@ -407,6 +416,7 @@ def impossible_options(env: TableEnv) -> list[tuple[Any, str]]:
             ({"stacks": [9] * (players - 1)}, "stacks=[9"),
             ({"stacks": [0] * players}, "at least two players"),
             ({"stacks": [10**5000] * players}, "stacks[0]=<int"),
+            ({"deal": {"banners": [f"{rank}h" for rank in "AKQJT98765"[:players]]}}, "deal['banners']"),
             ({"deal": {"banners": ["Ah"] * players}}, "deal['banners'][1]='Ah'"),
             ({"deal": {"palaces": [["Ah"] * 4] * players}}, "deal['palaces'][0]="),
             ({"deal": {"draws": "Ah"}}, "deal['draws']='Ah'"),
