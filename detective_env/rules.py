@@ -345,15 +345,14 @@ def draw(g: State) -> int:
 
 @rule
 def deal_board(g: State) -> None:
-    """Burn and deal what is missing of burnt cards and board, street by street [3.4].
+    """Burn a card and deal what is missing of the board, street by street [3.4].
 
     In expert mode a card whose rank lies on the board already is thrown out and replaced [7.2]. That
     ends: the deck is large enough for a card of a new rank to be left [12.5].
     """
     ranks = 0
     for street in range(1, int(g.streets)):
-        if g.burnt[street - 1] == NO_CARD:
-            g.burnt[street - 1] = draw(g)
+        g.burnt[street - 1] = draw(g)
         for place in range(board_size(street - 1), board_size(street)):
             if g.board[place] == NO_CARD:
                 card = draw(g)
@@ -443,13 +442,8 @@ def score(g: State) -> None:
 
 
 @rule
-def hand_on_street(g: State, seat: int, street: int) -> int:
-    """The strength of a player's own two cards and the board as it was on a street [5.1]."""
-    return _hand_with(g, seat, board_on(g, street))
-
-
-@rule
-def _hand_with(g: State, seat: int, board: int) -> int:
+def hand_with(g: State, seat: int, board: int) -> int:
+    """The strength of a player's own two cards with a board, a set of cards [5.1]."""
     return best_hand(board | 1 << int(g.private[seat]) | 1 << int(g.exposed[seat]))
 
 
@@ -458,9 +452,9 @@ def extremes(g: State, street: int) -> tuple[int, int]:
     """Who has or shares the best hand on a street, and who the weakest, as sets of seats [5.2, 5.3]."""
     board = board_on(g, street)
     best = weakest = 1
-    most = least = _hand_with(g, 0, board)
+    most = least = hand_with(g, 0, board)
     for seat in range(1, int(g.players)):
-        strength = _hand_with(g, seat, board)
+        strength = hand_with(g, seat, board)
         if strength > most:
             most = strength
             best = 0

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from card_table.aec import TableEnv
-from card_table.cards import NO_CARD, format_card, list_cards, parse_card, set_of
+from card_table.cards import format_card, list_cards, parse_card, set_of
 from card_table.compile import OK
 from card_table.game import Game, States, copy_states
 from card_table.hands import name_hand
 from card_table.layout import Layout
 from detective_env import detective_v0
-from detective_env.rules import hand_on_street
+from detective_env.rules import board_on, hand_with
 from palace_env import palace_v0
 from tests import invariants
 
@@ -45,22 +45,13 @@ def deck_of(states: States) -> int:
     return set_of(states["deck"][0, : int(states["deck_size"][0])].tolist())
 
 
-def test_cards_that_were_burnt_before_are_not_burnt_anew() -> None:
-    game = detective_v0.GAME(expert=True)
-    burnt = [parse_card(card) for card in ("As", "Kd")]
-    states = dealt(game, burnt=burnt)
-    assert states["burnt"][0, :2].tolist() == burnt
-    assert states["burnt"][0, 2] not in (*burnt, NO_CARD)
-
-
 def test_hands_are_made_of_both_cards_and_the_board_of_the_street() -> None:
     env = detective_v0.env(players=3)
     deal = {"private": ["Ah", "7c", "Kd"], "exposed": ["As", "7d", "9h"]}
     env.reset(seed=1, options={"deal": {**deal, "board": ["Ac", "Ad", "2c", "7h", "7s"]}})
-    names = [
-        [name_hand(int(hand_on_street(env._states[0], seat, street))) for street in range(4)]
-        for seat in range(3)
-    ]
+    g = env._states[0]
+    boards = [board_on(g, street) for street in range(4)]
+    names = [[name_hand(int(hand_with(g, seat, board))) for board in boards] for seat in range(3)]
     assert names == [
         ["pair of aces", *["four aces, two kicker"], *["four aces, seven kicker"] * 2],
         [

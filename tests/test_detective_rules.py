@@ -106,7 +106,7 @@ def _strongest(states: States) -> int:
     for i in range(len(states)):
         for seat in range(int(states[i].players)):
             for street in range(4):
-                most = max(most, rules.hand_on_street(states[i], seat, street))
+                most = max(most, rules.hand_with(states[i], seat, rules.board_on(states[i], street)))
     return most
 
 
@@ -115,7 +115,7 @@ def _has_full_house(states: States) -> bool:
     for i in range(len(states)):
         for seat in range(int(states[i].players)):
             for street in range(4):
-                strength = rules.hand_on_street(states[i], seat, street)
+                strength = rules.hand_with(states[i], seat, rules.board_on(states[i], street))
                 if strength >> 20 in (FULL_HOUSE, QUADS):
                     return True
     return False
