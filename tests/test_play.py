@@ -661,20 +661,23 @@ def test_at_a_terminal() -> None:
     assert "is no move and no command" in read_until(fd, "Your move: ", 2)
     os.write(fd, b"buy\r")
     assert "\x1b[2J" in read_until(fd, "Your move: ")
-    os.write(fd, b"\x03")
-    read_until(fd, "Stopped.")
+    # Readline shows the prompt before it waits; a Ctrl-C in between takes effect at the next key alone.
+    read_until(fd, "Stopped.", keys=b"\x03")
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 130
     os.close(fd)
 
 
-def read_until(fd: int, words: str, times: int = 1) -> str:
-    """What a terminal shows, up to some words."""
+def read_until(fd: int, words: str, times: int = 1, keys: bytes = b"") -> str:
+    """What a terminal shows, up to some words; the keys are pressed, and again after each quiet second."""
     shown = b""
     until = time.monotonic() + 120
+    os.write(fd, keys)
     while shown.decode("utf-8", "replace").count(words) < 1 or (times > 1 and b"nonsense" not in shown):
         assert time.monotonic() < until, shown
         if select.select([fd], [], [], 1)[0]:
             shown += os.read(fd, 65_536)
+        else:
+            os.write(fd, keys)
     return shown.decode("utf-8", "replace")
 
 
