@@ -125,7 +125,7 @@ def _files(*names: str) -> list[str]:
 _CARDS = _files("cards", "hands", "rng")
 _PALACE = _files("rules", "view")
 _DETECTIVE = _files("detective_rules", "detective_reference")
-_BOTH = _files("text", "invariants", "differential", "secrecy", "batch", "aec", "history")
+_BOTH = _files("deal", "text", "invariants", "differential", "secrecy", "batch", "aec", "history")
 _FEW_PLAYS = "tests/test_differential.py::test_a_play_can_be_played_again_by_its_number"
 # What takes long as plain Python, by parts of its names.
 _LONG = (
@@ -201,7 +201,8 @@ class Result:
 class Laboratory:
     """Copies of the tree in a temporary folder, on which tests are run, some of them at a time."""
 
-    def __init__(self, folder: Path, copies: int) -> None:
+    def __init__(self, folder: Path, copies: int, stages: Sequence[Stage]) -> None:
+        self._stages = stages
         self._cache = folder / "numba"
         self._copies: SimpleQueue[Path] = SimpleQueue()
         self._running: set[subprocess.Popen[str]] = set()
@@ -223,7 +224,7 @@ class Laboratory:
     def try_out(self, mutant: Mutant) -> Result:
         """Try a mutant on one stage after the other until it dies."""
         start = time.perf_counter()
-        for stage in STAGES:
+        for stage in self._stages:
             self._check_unpatched(stage, mutant.game)
             by = self._run(stage, mutant.game, mutant)
             if by:
@@ -340,14 +341,14 @@ def _what_failed(code: int, said: str) -> str:
     return failed[1] if failed else ""
 
 
-def try_all(mutants: Sequence[Mutant], jobs: int) -> Iterator[Result]:
-    """Try so many mutants at a time; the results as they come.
+def try_all(mutants: Sequence[Mutant], jobs: int, stages: Sequence[Stage]) -> Iterator[Result]:
+    """Try mutants on some stages, so many at a time; the results as they come.
 
     Raises:
         RuntimeError: tests fail without a patch, or could not be run.
     """
     with tempfile.TemporaryDirectory(prefix="mutants-", ignore_cleanup_errors=True) as folder:
-        laboratory = Laboratory(Path(folder), jobs)
+        laboratory = Laboratory(Path(folder), jobs, stages)
         pool = ThreadPoolExecutor(jobs)
         try:
             for future in as_completed([pool.submit(laboratory.try_out, mutant) for mutant in mutants]):
@@ -389,6 +390,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
     parser.add_argument("--only", nargs="+", metavar="NAME", default=list(MUTANTS), help="only these mutants")
     parser.add_argument("--jobs", type=_at_least_1, default=2, help="mutants tried at a time (2)")
+    parser.add_argument("--quick", action="store_true", help="do not try the whole suite on what is left")
     parser.add_argument("--list", action="store_true", help="list the mutants, with what they break")
     given = parser.parse_args(arguments)
     if unknown := [name for name in given.only if name not in MUTANTS]:
@@ -399,7 +401,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"{mutant.file}: {mutant.name} (RULES.md {' '.join(mutant.paragraphs)})")
         return 0
     try:
-        return 0 if report(try_all(mutants, given.jobs), len(mutants)) else 1
+        results = try_all(mutants, given.jobs, STAGES[:-1] if given.quick else STAGES)
+        return 0 if report(results, len(mutants)) else 1
     except KeyboardInterrupt:
         print("ended before all mutants were tried", file=sys.stderr)
         return 130

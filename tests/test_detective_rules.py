@@ -161,6 +161,16 @@ def test_dealers_and_cards_are_uniform() -> None:
         assert np.abs(np.bincount(cards, minlength=N_CARDS) - expected).max() < 5 * np.sqrt(expected)
 
 
+def test_what_replaces_cards_that_are_thrown_out_is_uniform() -> None:
+    states = detective_v0.batch(20_000, players=4, seed=4, expert=True).states
+    thrown = (states["thrown"] != NO_CARD).sum(axis=(1, 2))
+    # By symmetry each card is as likely as the others to lie on a place of the board, whatever was thrown out.
+    rivers = states["board"][thrown > 1, 4]
+    expected = len(rivers) / N_CARDS
+    assert expected > 50
+    assert np.abs(np.bincount(rivers, minlength=N_CARDS) - expected).max() < 5 * np.sqrt(expected)
+
+
 def test_a_hand_takes_its_deal_from_seed_game_and_number_alone() -> None:
     rng = np.random.default_rng(0)
     one, other = detective_v0.batch(16, seed=9), detective_v0.batch(16, seed=9)
