@@ -164,7 +164,7 @@ def test_dealers_and_cards_are_uniform() -> None:
 def test_what_replaces_cards_that_are_thrown_out_is_uniform() -> None:
     states = detective_v0.batch(20_000, players=4, seed=4, expert=True).states
     thrown = (states["thrown"] != NO_CARD).sum(axis=(1, 2))
-    # By symmetry each card is as likely as the others to lie on a place of the board, whatever was thrown out.
+    # By symmetry each card is as likely as the others to be the river, whatever was thrown out before.
     rivers = states["board"][thrown > 1, 4]
     expected = len(rivers) / N_CARDS
     assert expected > 50
