@@ -331,7 +331,7 @@ def _what_failed(code: int, said: str) -> str:
     Raises:
         RuntimeError: the tests could not be run.
     """
-    if code < 0:
+    if code < 0 and -code != signal.SIGKILL:  # which comes from outside, as when memory is short
         return f"it crashes with {signal.Signals(-code).name}"
     if code not in (0, 1):
         raise RuntimeError(f"pytest ended with exit code {code}:\n{said}")

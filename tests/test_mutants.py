@@ -138,7 +138,9 @@ def test_without_a_patch_the_tests_must_pass(
         try_one(monkeypatch, *one_stage(minutes, arguments))
 
 
-@pytest.mark.parametrize(("code", "said"), [(1, "no summary"), (0, "FAILED tests/a.py::b - x"), (2, "")])
+@pytest.mark.parametrize(
+    ("code", "said"), [(1, "no summary"), (0, "FAILED tests/a.py::b - x"), (2, ""), (-9, "")]
+)
 def test_what_pytest_says_must_fit_its_exit_code(code: int, said: str) -> None:
     with pytest.raises(RuntimeError, match=f"pytest ended with exit code {code}"):
         mutants._what_failed(code, said)

@@ -109,6 +109,19 @@ def test_four_soldiers_and_banner_of_one_suit_are_seen_to_be_a_flush() -> None:
     assert shown == [[HIGH_CARD], [HIGH_CARD], [HIGH_CARD], [FLUSH]]
 
 
+def test_who_wins_with_too_many_soldiers_need_discard_none_when_the_hand_is_over() -> None:
+    env = palace_v0.env(players=2, forced_duel=False)
+    env.reset(seed=0, options={"button": 1, "deal": {"banners": ["Ah", "7c"]}})
+    for _ in range(5):
+        for move in ("buy", "done", "stay"):
+            env.step(env.parse_move(move))
+    for move in ("attack 1", "fold"):
+        env.step(env.parse_move(move))
+    assert int(env.view("player_0")[0].soldiers[0]).bit_count() == 6
+    excess = env.game.layout.slice_of("excess")
+    assert not any(env.observe(agent)["observation"][excess] for agent in env.possible_agents)
+
+
 def _play(env: TableEnv, choices: list[int]) -> list[int]:
     """Play a hand by taking the legal moves that the choices point at; returns the net of each seat."""
     for step in range(10_000):

@@ -278,6 +278,9 @@ def test_short_of_chips_in_words() -> None:
     take(env, "call")
     assert "Seat 2 called for nothing and " in env.view_text("player_0")
     env = table(draws=["Ts"], stacks=[4, 4, 1])
+    take(env, "buy", "done", "attack 0")
+    assert last_lines(env.view_text("player_0"), 1) == ["  call  pay 1, all you have, then fight"]
+    env = table(draws=["Ts"], stacks=[4, 4, 1])
     take(env, "buy", "done", "stay", "stay")
     assert "  attack 1    pay 1, all you have" in env.view_text("player_0").split("\n")
     env = table(stacks=[9, 9, 9])
