@@ -125,7 +125,7 @@ def _files(*names: str) -> list[str]:
 _CARDS = _files("cards", "hands", "rng")
 _PALACE = _files("rules", "view")
 _DETECTIVE = _files("detective_rules", "detective_reference")
-_BOTH = _files("deal", "text", "invariants", "differential", "secrecy", "batch", "aec", "history")
+_BOTH = _files("deal", "text", "truth", "invariants", "differential", "secrecy", "batch", "aec", "history")
 _FEW_PLAYS = "tests/test_differential.py::test_a_play_can_be_played_again_by_its_number"
 # What takes long as plain Python, by parts of its names.
 _LONG = (
@@ -151,13 +151,13 @@ STAGES = (
         {
             "palace": [
                 _FEW_PLAYS,
-                *_files("text", "view", "invariants"),
+                *_files("text", "truth", "view", "invariants"),
                 "-k",
                 f"not (detective or {_LONG})",
             ],
             "detective": [
                 *(_FEW_PLAYS, "tests/test_text.py::test_programs_are_told_the_moves_of_the_hand"),
-                *_files("detective_rules", "invariants"),
+                *_files("truth", "detective_rules", "invariants"),
                 *("-k", f"not (palace or {_LONG})"),
             ],
             "both": [*_CARDS, _FEW_PLAYS, *_files("view", "invariants"), "-k", f"not ({_LONG})"],

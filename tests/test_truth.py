@@ -1,4 +1,4 @@
-"""The state of a table is the whole truth: what seat 0 observes, then all that is hidden and who is to move."""
+"""The state of a table is the whole truth: what seat 0 observes, then all that is hidden and the mover."""
 
 from collections.abc import Iterable
 from itertools import chain
