@@ -89,7 +89,7 @@ def run(game: str, hands: int, seed: int = 0) -> Soak:
         for kind in kinds:
             arguments = {key: value for key, value in kind.items() if key != "threads"}
             begin = (seed * ROUNDS + number) * 1000
-            at_tables = share // AT_TABLES
+            at_tables = max(share // AT_TABLES, 1)
             for played, moves in (
                 play_batch(of, arguments, share - at_tables, begin, kind.get("threads", 1)),
                 play_tables(of.FACE, arguments, at_tables, begin),

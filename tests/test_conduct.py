@@ -374,7 +374,7 @@ from tests import soak
 reset, kept = TableEnv.reset, []
 
 def leaking_reset(env, **given):
-    kept.append(bytes(200_000))
+    kept.append(b"x" * 200_000)
     reset(env, **given)
 
 TableEnv.reset = leaking_reset
