@@ -156,8 +156,8 @@ STAGES = (
                 f"not (detective or {_LONG})",
             ],
             "detective": [
-                *(_FEW_PLAYS, "tests/test_text.py::test_programs_are_told_the_moves_of_the_hand"),
-                *_files("truth", "detective_rules", "invariants"),
+                _FEW_PLAYS,
+                *_files("text", "truth", "detective_rules", "invariants"),
                 *("-k", f"not (palace or {_LONG})"),
             ],
             "both": [*_CARDS, _FEW_PLAYS, *_files("view", "invariants"), "-k", f"not ({_LONG})"],

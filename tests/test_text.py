@@ -443,6 +443,29 @@ def hidden(env: TableEnv, seat: int) -> set[int]:
     return secret
 
 
+def test_a_scored_hand_of_detective_in_words() -> None:
+    hand = json.loads((GOLDEN.parent / "detective" / "shared_best_hand.json").read_text("utf-8"))
+    env, _ = test_golden.play(hand)
+    bets, hands = env.view_text("player_0").split("\n\n")[-2:]
+    assert bets.split("\n")[1:5] == [
+        "  preflop  you: 2 chips on yourself - right, 2 points",
+        "  preflop  seat 1: 2 chips on seat 2 - right, 2 points",
+        "  preflop  seat 2: 1 chip on seat 1 - wrong, 0 points",
+        "  preflop  seat 3: 1 chip on you, +1 under it - right, 2 points",
+    ]
+    assert [line[11:] for line in hands.split("\n") if line.startswith(("  preflop", "  river"))] == [
+        "you: high card ace king (best)",
+        "seat 1: high card queen jack",
+        "seat 2: high card ace king (best)",
+        "seat 3: high card five four (weakest)",
+        "you: two pair, kings and eights, ace kicker (best)",
+        "seat 1: two pair, eights and threes, king kicker (weakest)",
+        "seat 2: two pair, kings and eights, ace kicker (best)",
+        "seat 3: two pair, eights and threes, king kicker (weakest)",
+    ]
+    assert hands.endswith("The game is over: you won.")
+
+
 # ---- views for programs
 
 
