@@ -1,6 +1,7 @@
 """What an agent is, and the agent that a spec names."""
 
 import inspect
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy.typing as npt
 from agents import detective, palace
 from agents.detective_credit import bet_credit
 from card_table.game import Game, States
+from card_table.given import quote
 from detective_env import detective_v0
 from palace_env import palace_v0
 
@@ -115,11 +117,11 @@ def load(spec: str | Path, game: Game | type[Game] | str | None = None) -> Agent
         return Program(text, settled)
     if text == "bot":
         return _load_policy(_BOTS / settled.name, text, settled)
-    if text and (any(sign in text for sign in "/\\.") or Path(text).is_dir()):
+    if text and (any(sign in text for sign in "/\\.") or os.path.isdir(text)):
         return _load_policy(Path(text), text, settled)
     raise ValueError(
-        f"{text!r} is no agent of {settled.name}: choose from {[*playable.specs, 'bot']}, or give the folder "
-        "of a training run or program:CMD"
+        f"{quote(text)} is no agent of {settled.name}: choose from {[*playable.specs, 'bot']}, or give the "
+        "folder of a training run or program:CMD"
     )
 
 
@@ -137,7 +139,8 @@ def settle(game: Game | type[Game] | str | None) -> Game:
         game = game()
     if not isinstance(game, Game) or game.name not in PLAYABLE:
         raise ValueError(
-            f"game {game!r} is unknown: choose from {list(PLAYABLE)}, or give a game such as palace_v0.GAME"
+            f"game {quote(game)} is unknown: choose from {list(PLAYABLE)}, or give a game such as "
+            "palace_v0.GAME"
         )
     return game
 
@@ -149,8 +152,8 @@ def is_agent(value: object) -> TypeGuard[Agent]:
 
 
 def _load_policy(folder: Path, spec: str, game: Game) -> Agent:
-    if not folder.is_dir():
-        raise FileNotFoundError(f"agent {spec!r}: there is no folder {str(folder)!r}")
+    if not os.path.isdir(folder):  # unlike Path.is_dir, it takes names that are too long
+        raise FileNotFoundError(f"agent {quote(spec)}: there is no folder {quote(str(folder))}")
     for name in POLICY_FILES:
         if not (folder / name).is_file():
             raise FileNotFoundError(f"agent {spec!r}: the folder {str(folder)!r} has no {name}")

@@ -163,6 +163,7 @@ def test_load_takes_a_game_its_class_or_its_name() -> None:
     [
         ("nobody", r"'nobody' is no agent of palace: choose from \['random', .*'equity', 'bot'\]"),
         ("", "'' is no agent of palace"),
+        ("x" * 5000, r"'x{299}\.\.\. \(5002 characters\) is no agent of palace"),
         ("tight:3", "'tight:3' is no agent"),
         ("equity:", "'equity:': the samples must be a whole number from 1 to 100000"),
         ("equity:0", "'equity:0': the samples"),
@@ -190,6 +191,8 @@ def test_an_unknown_game_is_refused(game: Any) -> None:  # noqa: ANN401
 def test_a_folder_must_be_there_and_hold_a_policy(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"agent 'runs/none': there is no folder 'runs/none'"):
         agents.load("runs/none")
+    with pytest.raises(FileNotFoundError, match=r"agent 'runs/x+\.\.\. \(5007 characters\): there is no"):
+        agents.load("runs/" + "x" * 5000)
     for name in spec.POLICY_FILES:
         with pytest.raises(FileNotFoundError, match=f"has no {name}"):
             agents.load(tmp_path)
