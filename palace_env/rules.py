@@ -937,12 +937,12 @@ def _fight(g: State, caller: int, other: int) -> int:
         _log_outcome(g, CALLER_WON)
         return _beaten(g, other, caller)
     _log_outcome(g, BOTH_OUT)
+    _end_battle(g)
     if g.left == 2:
         return _settle(g, BATTLE_TIE)
     for seat in (caller, other):
         _discard_shown(g, _shown_cards(g, seat))
         _leave(g, seat)
-    _end_battle(g)
     return _end_turn(g)
 
 

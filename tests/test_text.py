@@ -376,6 +376,14 @@ def test_a_double_tie_in_words() -> None:
     )
 
 
+def test_no_battle_is_left_when_the_last_two_tie_after_a_raise() -> None:
+    env = golden("double_tie_of_the_last_two", 2)
+    take(env, "raise 4", "call")
+    assert env.histories[0]["end"] == "battle_tie"
+    data = env.game.view_data(env.view("player_0"))
+    assert (data["owed"], data["raises"]) == (0, 0)
+
+
 def test_reshuffled_cards_are_known_to_be_in_the_deck() -> None:
     env = golden("reshuffle_of_public_and_folded_cards")
     replay = TableEnv.from_history(env.histories[0], palace_v0.GAME)
