@@ -158,6 +158,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--game", choices=[*KINDS, "both"], default="both")
     parser.add_argument("--seed", type=int, default=0, help="other hands (0)")
     asked = parser.parse_args(arguments)
+    for name, number, least in (("hands", asked.hands, 1), ("seed", asked.seed, 0)):
+        if number < least:
+            parser.error(f"--{name} {number}: must be at least {least}")
     failed = False
     for game in KINDS if asked.game == "both" else [asked.game]:
         start = time.perf_counter()
