@@ -23,7 +23,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table as Grid
 
-from agents.command import complaints, on_interrupt, parse, screen
+from agents.command import complaints, held, on_interrupt, parse, screen
 from agents.tables import EVALUATION_SEED, TABLES, PalaceTable, Table
 
 if TYPE_CHECKING:
@@ -227,7 +227,8 @@ def report(args: Args, results: "list[Result]") -> None:
     console.print(totals_grid(args, results), seats_grid(args, results), sep="\n")
     place = place_of(args)
     if place is not None:
-        write(place, contents_of(args, results))
+        with held():
+            write(place, contents_of(args, results))
         console.print(f"Written to {place}", soft_wrap=True, highlight=False)
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import tyro
 
-from agents.command import complaints, on_interrupt
+from agents.command import complaints, held, on_interrupt
 from agents.tables import TABLES, PalaceTable, Table
 
 if TYPE_CHECKING:
@@ -251,8 +251,9 @@ def saving(place: Path | None) -> Iterator[Callable[[Any], None] | None]:
                 raise ValueError(f"--save {str(place)!r}: its last line is not complete, name another file")
 
         def save(hand: Any) -> None:  # noqa: ANN401 - a history
-            file.write(history.write(hand).encode())
-            file.flush()
+            with held():
+                file.write(history.write(hand).encode())
+                file.flush()
 
         yield save
 

@@ -26,7 +26,7 @@ from rich.live import Live
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table as Grid
 
-from agents.command import complaints, on_interrupt, parse, screen
+from agents.command import complaints, held, on_interrupt, parse, screen
 from agents.settings import SETTINGS, Settings
 from agents.tables import EVALUATION_SEED, TABLES, PalaceTable, Table
 
@@ -200,8 +200,9 @@ class Training:
 
         arrays, state = self.model.snapshot()
         past = {"seconds": self.seconds, "curve": self.curve, "costs": self.costs}
-        self.run.save_checkpoint(arrays, {"model": state, **past})
-        self.run.write(WEIGHTS_FILE, pack(self.model.weights(), self.game))
+        with held():
+            self.run.save_checkpoint(arrays, {"model": state, **past})
+            self.run.write(WEIGHTS_FILE, pack(self.model.weights(), self.game))
 
 
 def prepare(args: Args, words: Sequence[str]) -> Training:
@@ -361,8 +362,9 @@ def train(training: Training) -> None:
             if now - saved >= CHECKPOINT_EVERY:
                 saved = now
                 training.save()
-    model.logger.close()
-    training.save()
+    with held():
+        model.logger.close()
+        training.save()
     if training.interrupt.pressed:
         raise KeyboardInterrupt
 
@@ -456,7 +458,7 @@ def finish(training: Training) -> None:
         pairs = {spec: (one.result(), other.result()) for spec, (one, other) in played.items()}
     final = {spec: [one.mean, one.error] for spec, (one, _) in pairs.items()}
     last = {"decisions": training.model.num_timesteps, "seconds": training.seconds, "results": final}
-    training.run.write(runs.CURVE_FILE, draw([*training.curve, last], training.place, unit))
+    curve = draw([*training.curve, last], training.place, unit)
     contents = {
         "command": shlex.join(["python", *sys.argv]),
         "seed": EVALUATION_SEED,
@@ -467,7 +469,9 @@ def finish(training: Training) -> None:
         "versions": runs.versions(),
         "results": [asdict(result) for pair in pairs.values() for result in pair],
     }
-    training.run.write_json(runs.EVALUATION_FILE, contents)
+    with held():
+        training.run.write(runs.CURVE_FILE, curve)
+        training.run.write_json(runs.EVALUATION_FILE, contents)
     console.print(results_grid(f"{training.place}: {unit} over {deals:,} deals", game, pairs))
     console.print(
         f"{training.model.num_timesteps:,} decisions in {training.seconds:.0f} s, kept in {training.place}"

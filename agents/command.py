@@ -85,3 +85,13 @@ def on_interrupt(handler: Callable[[int, FrameType | None], None]) -> Iterator[N
         yield
     finally:
         signal.signal(signal.SIGINT, usual)
+
+
+@contextlib.contextmanager
+def held() -> Iterator[None]:
+    """Within this, Ctrl-C waits for the end, so that no file is left half written; for the main thread."""
+    pressed: list[int] = []
+    with on_interrupt(lambda number, _frame: pressed.append(number)):
+        yield
+    if pressed:
+        signal.raise_signal(signal.SIGINT)

@@ -14,6 +14,7 @@ import pytest
 
 import evaluate
 from agents import Agent, arena, load
+from agents.command import on_interrupt
 from agents.policy import FORMAT, Weights, describe, pack
 from agents.spec import PLAYABLE
 from agents.tables import TABLES, DetectiveTable, PalaceTable
@@ -333,6 +334,23 @@ def test_ctrl_c_stops_without_a_traceback(
     assert call(monkeypatch, "palace", "tight", "tight", "--deals", "1000", "--json", str(place)) == 130
     assert capsys.readouterr().err == "Stopped; nothing was written.\n"
     assert not place.exists()
+
+
+def test_ctrl_c_waits_until_the_file_is_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    replace = os.replace
+
+    def press(*places: Path) -> None:
+        signal.raise_signal(signal.SIGINT)
+        replace(*places)
+
+    place = tmp_path / "results.json"
+    args = evaluate.Args("tight", ("tight",), deals=2, json=place)
+    results = evaluate.evaluate(args)
+    monkeypatch.setattr(os, "replace", press)
+    with pytest.raises(KeyboardInterrupt), on_interrupt(signal.default_int_handler):
+        evaluate.report(args, results)
+    assert [each.name for each in tmp_path.iterdir()] == [place.name]
+    assert len(json.loads(place.read_text())["results"]) == len(results)
 
 
 def test_the_file_lies_beside_the_candidate_and_tells_what_was_played(tmp_path: Path) -> None:

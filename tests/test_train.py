@@ -183,6 +183,41 @@ def test_ctrl_c_again_and_again_stops_without_a_traceback(tmp_path: Path) -> Non
     assert "Stopped; to go on: python train.py palace --resume" in out
 
 
+def test_ctrl_c_waits_until_what_is_written_is_whole(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sync, pressed = os.fsync, []
+
+    def press(descriptor: int) -> None:
+        if program.CHECKPOINT_EVERY == 0:  # once it trains
+            pressed.append(os.readlink(f"/proc/self/fd/{descriptor}"))
+            signal.raise_signal(signal.SIGINT)
+        sync(descriptor)
+
+    def measure(training: program.Training) -> None:
+        training.curve.append({"results": {}, "figures": {}})
+        monkeypatch.setattr(program, "CHECKPOINT_EVERY", 0)
+
+    monkeypatch.setattr(os, "fsync", press)
+    monkeypatch.setattr(program, "measure", measure)
+    monkeypatch.setattr(sys, "argv", ["train.py", "palace", "--out", str(tmp_path / "run"), *TINY])
+    usual = signal.getsignal(signal.SIGINT)
+    try:
+        with pytest.raises(SystemExit) as stopped:
+            program.main()
+    finally:
+        signal.signal(signal.SIGINT, usual)
+    assert stopped.value.code == 130
+    # The first save goes on to its end and the training stops; so does the save at its end, pressed anew.
+    names = [Path(each).name for each in pressed]
+    assert names == [".checkpoint.safetensors.tmp", ".policy.safetensors.tmp"] * 2
+    assert not list((tmp_path / "run").glob("*.tmp")) + list((tmp_path / "run").glob(".*.tmp"))
+    assert "Stopped; to go on: python train.py palace --resume" in capsys.readouterr().out
+    run = runs.resume(tmp_path / "run")
+    assert run.load_checkpoint() is not None
+    run.release()
+
+
 def test_a_folder_that_goes_away_is_told_in_one_line(tmp_path: Path) -> None:
     process = begin("palace", "--out", str(tmp_path / "run"), *TINY)
     assert process.stdout is not None
