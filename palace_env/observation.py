@@ -147,7 +147,7 @@ def observe(g: State, viewer: int, out: npt.NDArray[np.uint8]) -> None:
     out[PILE_SIZE] = g.pile_size
     out[RAISES] = min(int(g.raises), 255)
     out[OWED] = in_bets(int(g.owed), per_chip)
-    out[COST] = in_bets(call_cost(g, actor), per_chip) * in_battle
+    out[COST] = in_bets(call_cost(g, actor), per_chip)
     excess = count(int(g.soldiers[actor])) - int(g.max_soldiers)
     out[EXCESS] = max(excess, 0) * int(g.phase == DISCARDING)
     out[HANDS_TO_GO] = min(int(g.hands) - int(g.hand) - 1, 255)
