@@ -221,11 +221,12 @@ def seat_agents(specs: Sequence[str], game: "Game") -> "list[Agent]":
         ValueError: a spec is unknown, there are none, or more than seats.
     """
     import agents
+    from card_table.given import quote
 
     others = game.players - 1
     if not 1 <= len(specs) <= others:
         raise ValueError(
-            f"against={list(specs)!r}: name 1 to {others} agents, there are {others} other seats"
+            f"against={quote(list(specs))}: name 1 to {others} agents, there are {others} other seats"
         )
     seated = [agents.load(spec, game) for spec in specs]
     return seated + seated[-1:] * (others - len(seated))

@@ -262,9 +262,10 @@ def check(args: Args) -> None:
         ValueError: one is out of range.
     """
     from card_table.game import check_whole
+    from card_table.given import quote
 
     if type(args.minutes) not in (int, float) or not 0 < args.minutes <= 10_000:
-        raise ValueError(f"minutes={args.minutes!r}: must be above 0 and at most 10000")
+        raise ValueError(f"minutes={quote(args.minutes)}: must be above 0 and at most 10000")
     if args.steps is not None:
         check_whole("steps", args.steps, 1, 2**53)
     check_whole("seed", args.seed, 0, 2**32 - 1)
@@ -294,11 +295,13 @@ def stored_args(args: Args, words: Sequence[str], run: "Run") -> Args:
     Raises:
         ValueError: an argument was given that differs from the run's, or one of the run's is invalid.
     """
+    from card_table.given import quote
+
     stored = run.config.get("arguments")
     called = kept(args)
     game = stored.get("game") if isinstance(stored, dict) else None
     if game is not None and game != args.game:
-        raise ValueError(f"{str(run.folder)!r}: it is a run of {game!r}, not of {args.game!r}")
+        raise ValueError(f"{str(run.folder)!r}: it is a run of {quote(game)}, not of {args.game!r}")
     if not isinstance(stored, dict) or set(stored) != set(called):
         raise ValueError(
             f"{str(run.folder)!r}: its config.json has other arguments than this version, start it anew"
@@ -307,8 +310,8 @@ def stored_args(args: Args, words: Sequence[str], run: "Run") -> Args:
     for name, value in called.items():
         option = ("--no-" if value is False else "--") + name.replace("_", "-")
         if option in given and value != stored[name]:
-            told = option if isinstance(value, bool) else f"{option} {value!r}"
-            raise ValueError(f"{told}: the run has {stored[name]!r}, leave the option out to resume it")
+            told = option if isinstance(value, bool) else f"{option} {quote(value)}"
+            raise ValueError(f"{told}: the run has {quote(stored[name])}, leave the option out to resume it")
     try:
         table = {part.name: stored[part.name] for part in fields(args.table)}
         lists = {name: tuple(value) for name, value in table.items() if isinstance(value, list)}

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from agents.spec import PLAYABLE, Agent, is_agent, settle
 from card_table.game import Game, IllegalMoveError, States, check_whole
+from card_table.given import quote
 from card_table.rng import check_seed
 
 _ROWS = 1024  # games played side by side; part of what a seed stands for
@@ -80,7 +81,7 @@ def duel(
     game = settle(game)
     for name, agent in (("candidate", candidate), ("others", others)):
         if not is_agent(agent):
-            raise ValueError(f"{name}={agent!r}: must be an agent, such as agents.load('tight')")
+            raise ValueError(f"{name}={quote(agent)}: must be an agent, such as agents.load('tight')")
     deals = check_whole("deals", deals, 2, 2**31)
     seed = check_seed(seed)
     chunk = max(1, _ROWS // game.players)

@@ -12,6 +12,7 @@ from agents.hints import chances, likely
 from agents.spec import Agent
 from card_table.aec import TableEnv
 from card_table.game import Game, States
+from card_table.given import quote
 from card_table.page import Part, wrap
 from card_table.screen import Screen, complete, rules_of
 
@@ -182,7 +183,7 @@ class Match:
             ValueError: the command is not clear.
         """
         if len(rest) > (command == "rules"):
-            raise ValueError(f"{' '.join(rest)!r} after {command} is not clear: write {command} alone.")
+            raise ValueError(f"{quote(' '.join(rest))} after {command} is not clear: write {command} alone.")
         if command == "quit":
             raise LeaveError
         answers: dict[str, Callable[[], list[str]]] = {

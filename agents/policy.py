@@ -18,6 +18,7 @@ from safetensors.numpy import load, save
 from agents.script import check_rng
 from card_table.compile import rule
 from card_table.game import Game, States
+from card_table.given import quote
 from card_table.layout import Piece
 
 FORMAT = 1
@@ -265,7 +266,7 @@ def read_config(folder: Path, game: Game | None = None) -> dict[str, Any]:
         raise ValueError(f"{str(path)!r}: it is no valid JSON ({error})") from None
     if not isinstance(config, dict) or not _same(config.get("format"), FORMAT):
         found = config.get("format") if isinstance(config, dict) else config
-        raise ValueError(f"{str(path)!r}: format {found!r} is unknown: must be {FORMAT}")
+        raise ValueError(f"{str(path)!r}: format {quote(found)} is unknown: must be {FORMAT}")
     if game is not None:
         difference = _difference(config, describe(game), game.action_rules)
         if difference:
@@ -282,7 +283,7 @@ def _difference(config: Mapping[str, Any], expected: Mapping[str, Any], action_r
     ):
         for key in keys:
             if not _same(own.get(key), other[key]):
-                told = f"it is for {key}={own.get(key)!r}, the game has {key}={other[key]!r}"
+                told = f"it is for {key}={quote(own.get(key))}, the game has {key}={quote(other[key])}"
                 seats = own.get("seats")
                 if key == "seats" and isinstance(seats, int) and expected["rules"]["players"] <= seats:
                     told += f": lay its spaces out with seats={seats} (--seats {seats})"
@@ -293,11 +294,11 @@ def _difference(config: Mapping[str, Any], expected: Mapping[str, Any], action_r
         if _same(found, pieces):
             continue
         if not isinstance(found, list):
-            return f"layout part {part!r} is {found!r}: must be a list"
+            return f"layout part {part!r} is {quote(found)}: must be a list"
         for place, piece in enumerate(pieces):
             other = found[place] if place < len(found) else None
             if not _same(other, piece):
-                return f"piece {place} of layout part {part!r} is {other!r}, the game has {piece!r}"
+                return f"piece {place} of layout part {part!r} is {quote(other)}, the game has {piece!r}"
         return f"layout part {part!r} has {len(found)} pieces, the game has {len(pieces)}"
     return ""
 

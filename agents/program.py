@@ -19,6 +19,7 @@ import numpy.typing as npt
 from agents.spec import PLAYABLE
 from card_table import protocol
 from card_table.game import Game, States
+from card_table.given import quote
 from card_table.protocol import LateError, QuitError, RefusedError
 
 SECONDS = 10.0  # that a program has for a move unless its spec says otherwise
@@ -87,7 +88,9 @@ class Program:
         try:
             self._pipes = _Pipes(words)
         except OSError as error:
-            raise type(error)(f"agent {spec!r}: {words[0]!r} cannot be started ({error.strerror})") from None
+            raise type(error)(
+                f"agent {quote(spec)}: {quote(words[0])} cannot be started ({error.strerror})"
+            ) from None
         self._end = weakref.finalize(self, _end, self._pipes, spec, self.forfeits)
         self._pipes.send(protocol.write(protocol.hello(game, software())))
 
@@ -182,7 +185,7 @@ def read_spec(spec: str) -> tuple[float, list[str]]:
     head, colon, command = spec.partition(":")
     kind, at, limit = head.partition("@")
     if kind != "program" or not colon:
-        raise ValueError(f"{spec!r}: must be program:CMD or program@SECONDS:CMD")
+        raise ValueError(f"{quote(spec)}: must be program:CMD or program@SECONDS:CMD")
     seconds = SECONDS
     if at:
         try:
@@ -191,14 +194,14 @@ def read_spec(spec: str) -> tuple[float, list[str]]:
             seconds = 0.0
         if not 0 < seconds <= MAX_SECONDS:
             raise ValueError(
-                f"{spec!r}: the seconds a move must be a number above 0, {MAX_SECONDS:g} at most"
+                f"{quote(spec)}: the seconds a move must be a number above 0, {MAX_SECONDS:g} at most"
             )
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise ValueError(f"{spec!r}: the command cannot be split into words ({error})") from None
+        raise ValueError(f"{quote(spec)}: the command cannot be split into words ({error})") from None
     if not words or "\0" in command:
-        raise ValueError(f"{spec!r}: names no command")
+        raise ValueError(f"{quote(spec)}: names no command")
     return seconds, words
 
 

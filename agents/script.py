@@ -12,6 +12,7 @@ import numpy.typing as npt
 from card_table import rng as streams
 from card_table.compile import State, bind, rule
 from card_table.game import States
+from card_table.given import quote
 from card_table.rng import random_below, seed_stream
 
 MAX_SAMPLES = 100_000
@@ -69,7 +70,7 @@ class Scripts:
             return self.pick(name)
         is_short = number.isascii() and number.isdigit() and len(number) <= len(str(MAX_SAMPLES))
         if not (is_short and 1 <= int(number) <= MAX_SAMPLES):
-            raise ValueError(f"{spec!r}: the samples must be a whole number from 1 to {MAX_SAMPLES}")
+            raise ValueError(f"{quote(spec)}: the samples must be a whole number from 1 to {MAX_SAMPLES}")
         return Script(spec, self, self._loops[name], int(number))
 
     def pick(self, name: str) -> "Script":

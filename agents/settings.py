@@ -73,14 +73,20 @@ class Settings:
             name, value = field.name, getattr(self, field.name)
             if name not in _RANGES:
                 if not isinstance(value, bool):
-                    raise ValueError(f"{name}={value!r}: must be True or False")
+                    raise _refusal(name, value, "True or False")
                 continue
             low, high = _RANGES[name]
             kind, kinds = ("whole number", int) if isinstance(field.default, int) else ("number", int | float)
             if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high:
-                raise ValueError(f"{name}={value!r}: must be a {kind} from {low} to {high}")
+                raise _refusal(name, value, f"a {kind} from {low} to {high}")
         if self.rollout % self.games:
-            raise ValueError(f"rollout={self.rollout!r}: must be a multiple of games={self.games!r}")
+            raise _refusal("rollout", self.rollout, f"a multiple of games={self.games!r}")
+
+
+def _refusal(name: str, value: object, allowed: str) -> ValueError:
+    from card_table.given import quote  # it imports NumPy, which programs' help goes without
+
+    return ValueError(f"{name}={quote(value)}: must be {allowed}")
 
 
 # What each game is learned with unless other settings are given.

@@ -13,6 +13,7 @@ from gymnasium import spaces
 from agents.spec import Agent, is_agent, load
 from card_table.aec import RENDER_MODES, TableEnv, check_render_mode
 from card_table.game import NotPlayingError, check_whole
+from card_table.given import quote
 from detective_env import detective_v0
 from palace_env import palace_v0
 
@@ -96,7 +97,7 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
             FileNotFoundError, ModuleNotFoundError: see ``agents.load``.
         """
         if not isinstance(game, str) or game not in FACES:
-            raise ValueError(f"game={game!r} is unknown: choose from {list(FACES)}")
+            raise ValueError(f"game={quote(game)} is unknown: choose from {list(FACES)}")
         check_render_mode(render_mode)
         self.table: TableEnv = FACES[game].env(**arguments)
         played = self.table.game
@@ -104,7 +105,8 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
         listed = list(opponents) if isinstance(opponents, list | tuple) else [opponents] * others
         if len(listed) != others or not all(isinstance(one, str | Path) or is_agent(one) for one in listed):
             raise ValueError(
-                f"opponents={opponents!r}: must be one agent, or a list of {others}, each an agent or a spec"
+                f"opponents={quote(opponents)}: must be one agent, or a list of {others}, "
+                "each an agent or a spec"
             )
         loaded = {spec: load(spec, played) for spec in listed if isinstance(spec, str | Path)}
         self.opponents = [loaded[agent] if isinstance(agent, str | Path) else agent for agent in listed]
@@ -156,7 +158,7 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
             if self._playing:
                 return self._tell(begins=True)
         raise ValueError(
-            f"options={options!r}: seat {self.seat} was not asked once in {MAX_DEALS} deals, "
+            f"options={quote(options)}: seat {self.seat} was not asked once in {MAX_DEALS} deals, "
             "each was over before its turn"
         )
 
@@ -166,7 +168,9 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
         if self._fixed is None:
             return int(seats[self.np_random.integers(len(seats))])
         if self._fixed not in seats:
-            raise ValueError(f"stacks={stacks!r}: seat {self._fixed} is the learner's, it must have chips")
+            raise ValueError(
+                f"stacks={quote(stacks)}: seat {self._fixed} is the learner's, it must have chips"
+            )
         return self._fixed
 
     def step(

@@ -156,14 +156,14 @@ def _load_policy(folder: Path, spec: str, game: Game) -> Agent:
         raise FileNotFoundError(f"agent {quote(spec)}: there is no folder {quote(str(folder))}")
     for name in POLICY_FILES:
         if not (folder / name).is_file():
-            raise FileNotFoundError(f"agent {spec!r}: the folder {str(folder)!r} has no {name}")
+            raise FileNotFoundError(f"agent {quote(spec)}: the folder {quote(str(folder))} has no {name}")
     try:
         from agents.policy import load_policy
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("agents"):
             raise
         raise ModuleNotFoundError(
-            f"agent {spec!r} needs the package {error.name!r}: install palace-detective[train]",
+            f"agent {quote(spec)} needs the package {error.name!r}: install palace-detective[train]",
             name=error.name,
         ) from error
     agent: Agent = load_policy(folder, game)

@@ -1,11 +1,13 @@
 """Whatever is given as a move, history, argument, option, line or spec is taken or refused in plain words."""
 
 import copy
+import dataclasses
 import inspect
 import itertools
 import json
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -15,6 +17,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import agents
+from agents.arena import duel
+from agents.settings import Settings
+from agents.solo import SoloEnv
 from card_table import history as histories
 from card_table import protocol
 from card_table.aec import TableEnv
@@ -614,3 +619,25 @@ def test_any_spec_is_an_agent_or_is_refused(spec: str) -> None:
         except FileNotFoundError as missing:
             agent, told = None, str(missing)
         assert repr(spec) in told if agent is None else agent.name == spec
+
+
+@huge
+def test_huge_values_are_refused_shortly_by_agents_too(value: Callable[[], Any]) -> None:
+    game, script = palace_v0.GAME(players=3), agents.load("tight", palace_v0.GAME(players=3))
+    calls: list[tuple[str, Callable[[], object]]] = [
+        ("agent ['\"]/", lambda: agents.load(f"/{quote(value())}" * 20, game)),
+        ("['\"]equity:", lambda: agents.load(f"equity:{quote(value())}" * 20, game)),
+        ("game ", lambda: agents.load("tight", value())),
+        ("others=", lambda: duel(game, script, value(), 2)),
+        ("game=", lambda: SoloEnv(value())),
+        ("opponents=", lambda: SoloEnv("palace", opponents=[value()])),
+        ("['\"]program", lambda: agents.load(f"program@{quote(value())}:" * 20, game)),
+    ]
+    calls += [
+        (f"{field.name}=", partial(Settings, **{field.name: value()}))
+        for field in dataclasses.fields(Settings)
+    ]
+    for beginning, call in calls:
+        with pytest.raises((ValueError, FileNotFoundError), match=f"^({beginning})") as refused:
+            call()
+        assert len(str(refused.value)) < 1000
