@@ -54,13 +54,17 @@ def check(args: Args) -> None:
     """Find out before the training whether the arguments will do.
 
     Raises:
-        ValueError: a number is too small, or the opponents are unknown.
+        ValueError: a number is out of range, or the opponents are unknown.
         OSError: the opponents' files are missing or cannot be read.
         ModuleNotFoundError: the opponents need a package that is not installed.
     """
-    for name, number in (("envs", args.envs), ("steps", args.steps), ("hands", args.hands)):
-        if number < 1:
-            raise ValueError(f"--{name} {number}: must be at least 1")
+    for name, number, most in (
+        ("envs", args.envs, 1000),
+        ("steps", args.steps, 10**9),
+        ("hands", args.hands, 10**7),
+    ):
+        if not 1 <= number <= most:
+            raise ValueError(f"--{name} {number}: must be from 1 to {most}")
     make_env(args.game, args.opponents).close()
 
 

@@ -362,9 +362,10 @@ def test_the_sb3_example_runs(game: str, vec: str, unit: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["--envs", "0"], "sb3.py: --envs 0: must be at least 1"),
-        (["--steps", "0"], "sb3.py: --steps 0: must be at least 1"),
-        (["--hands", "-1"], "sb3.py: --hands -1: must be at least 1"),
+        (["--envs", "0"], "sb3.py: --envs 0: must be from 1 to 1000\n"),
+        (["--envs", "1001"], "sb3.py: --envs 1001: must be from 1 to 1000\n"),
+        (["--steps", "0"], "sb3.py: --steps 0: must be from 1 to 1000000000\n"),
+        (["--hands", "-1"], "sb3.py: --hands -1: must be from 1 to 10000000\n"),
         (["--opponents", "foo"], "sb3.py: 'foo' is no agent of palace"),
         (["--game", "detective", "--opponents", "tight"], "sb3.py: 'tight' is no agent of detective"),
         (["--opponents", "./nowhere"], "sb3.py: agent './nowhere': there is no folder"),
