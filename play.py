@@ -209,7 +209,8 @@ def sit_down(
         screen.say(["", "The input has ended."])
         return END_OF_INPUT
     except KeyboardInterrupt:
-        screen.say(["", "Stopped."])
+        with held():
+            screen.say(["", "Stopped."])
         return INTERRUPTED
     return FINISHED
 

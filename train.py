@@ -18,7 +18,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import tyro
 from rich.console import Console
@@ -96,10 +96,12 @@ def main() -> None:
             training = prepare(parse(GAMES), sys.argv[1:])
             with on_interrupt(training.interrupt.note):
                 try:
-                    train(training)
-                    finish(training)
+                    try:
+                        train(training)
+                        finish(training)
+                    except KeyboardInterrupt:
+                        training.interrupt.stop()
                 except KeyboardInterrupt:
-                    signal.signal(signal.SIGINT, signal.SIG_IGN)  # impatience does not disturb the end
                     name, folder = training.args.game, shlex.quote(training.place)
                     print(f"Stopped; to go on: python train.py {name} --resume --out {folder}", flush=True)
                     sys.exit(130)
@@ -126,8 +128,17 @@ class Interrupt:
             KeyboardInterrupt: it is the second.
         """
         if self.pressed:
-            raise KeyboardInterrupt
+            self.stop()
         self.pressed = True
+
+    def stop(self) -> NoReturn:
+        """End the training, which no further Ctrl-C disturbs; for the main thread.
+
+        Raises:
+            KeyboardInterrupt: always.
+        """
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        raise KeyboardInterrupt
 
 
 @dataclass
@@ -369,7 +380,7 @@ def train(training: Training) -> None:
         model.logger.close()
         training.save()
     if training.interrupt.pressed:
-        raise KeyboardInterrupt
+        training.interrupt.stop()
 
 
 def measure(training: Training) -> None:
