@@ -4,16 +4,20 @@ Compiled code cannot be measured, so the rules are as plain Python, by tests tha
 is measured beside the compiled rules. pyproject.toml says what is measured.
 """
 
+from tests import ending
+
+if __name__ == "__main__":
+    ending.end_at_once()
+
 import os
 import re
 import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).parents[1]
+from tests.plain import ROOT
 
 
 class Run(NamedTuple):
@@ -21,7 +25,7 @@ class Run(NamedTuple):
 
     Attributes:
         name: what it measures.
-        variables: of the environment; a cache of compiled rules is an empty folder where it is "".
+        variables: of the environment; "" for ``NUMBA_CACHE_DIR`` stands for a new, empty folder.
         tests: files in this folder, or single tests of one.
         left_out: tests of these files, or what their names begin with.
     """
@@ -103,21 +107,30 @@ def main() -> int:
     """Make all runs at once and report; the exit status, 0 if tests pass and leave nothing out."""
     with tempfile.TemporaryDirectory() as folder:
         parts = [f"{folder}/part{number}" for number in range(len(RUNS))]
-        started = []
-        for part, run in zip(parts, RUNS, strict=True):
-            variables = {name: value or f"{folder}/cache" for name, value in run.variables.items()}
-            started.append(_coverage(part, ["run", "-m", *_pytest(run)], variables))
-        failed = False
-        for run, process in zip(RUNS, started, strict=True):
-            told, _ = process.communicate()
-            failed |= process.returncode != 0
-            print(f"{run.name}: {told if process.returncode else told.splitlines()[-1]}", flush=True)
+        commands = [["run", "-m", *_pytest(run)] for run in RUNS]
+        started: list[subprocess.Popen[str]] = []
+        try:
+            for part, run, words in zip(parts, RUNS, commands, strict=True):
+                variables = {name: value or f"{folder}/cache" for name, value in run.variables.items()}
+                started.append(_coverage(part, words, variables))
+            failed = False
+            for run, process in zip(RUNS, started, strict=True):
+                told, _ = process.communicate()
+                failed |= process.returncode != 0
+                print(f"{run.name}: {told if process.returncode else told.splitlines()[-1]}", flush=True)
+        finally:
+            for process in started:
+                if process.poll() is None:
+                    ending.kill(process)
+                    process.wait()
         if failed:
             return 1
         for words in (["combine", "--quiet", *parts], ["report"]):
             process = _coverage(f"{folder}/whole", words, {})
             print(process.communicate()[0], end="")
-        return process.returncode
+            if process.returncode:
+                return process.returncode
+        return 0
 
 
 def _pytest(run: Run) -> list[str]:
@@ -143,8 +156,9 @@ def _coverage(data: str, words: Sequence[str], variables: Mapping[str, str]) -> 
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
+        start_new_session=True,
     )
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    ending.run(main)

@@ -7,9 +7,13 @@ each numbered paragraph of RULES.md was exercised; one that was so less than onc
 the run.
 """
 
+from tests import ending
+
+if __name__ == "__main__":
+    ending.end_at_once()
+
 import argparse
 import random
-import sys
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -105,4 +109,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    ending.run(main)

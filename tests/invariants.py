@@ -3,6 +3,11 @@
 Run ``python -m tests.invariants 100000`` for that many hands of each game, or name one: ``--game palace``.
 """
 
+from tests import ending
+
+if __name__ == "__main__":
+    ending.end_at_once()
+
 import argparse
 import sys
 from collections.abc import Callable
@@ -205,4 +210,4 @@ def play_tables(name: str, hands: int, seed: int) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    ending.run(main)

@@ -3,6 +3,11 @@
 ``python -m tests.play_games 1000`` plays so many games, half of each kind.
 """
 
+from tests import ending
+
+if __name__ == "__main__":
+    ending.end_at_once()
+
 import io
 import re
 import sys
@@ -210,4 +215,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    ending.run(main)

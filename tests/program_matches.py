@@ -4,11 +4,15 @@ Then one of the programs hangs, sends garbage or dies after some moves, each in 
 must be played, and all that fails must have been forfeited.
 """
 
+from tests import ending
+
+if __name__ == "__main__":
+    ending.end_at_once()
+
 import argparse
 import shlex
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 
@@ -16,8 +20,9 @@ from agents.program import Program
 from agents.serving import Dealer
 from agents.spec import Agent, load, settle
 from card_table.game import Game
+from tests.plain import ROOT
 
-PLAYER = f"program:{shlex.quote(sys.executable)} {Path(__file__).parent.parent / 'examples' / 'player.py'}"
+PLAYER = f"program:{shlex.join([sys.executable, str(ROOT / 'examples' / 'player.py')])}"
 WELL = 20  # moves that a program makes before it fails
 _FAILING = """
 import json, os, sys, time
@@ -96,4 +101,4 @@ def play(game: Game, agents: list[Agent], hands: int) -> int:
 
 
 if __name__ == "__main__":
-    main()
+    ending.run(main)

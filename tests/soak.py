@@ -3,9 +3,14 @@
 ``--hands 1000000`` plays so many of each game, or of one: ``--game palace``. They are played in rounds. In
 each round every kind of table has a new batch, in which chips, cards and payoffs are checked on the way, and
 a new single table for one hand in fifty, whose episodes are copied, pickled, told in words and written as
-histories that are read again. After each round the resident memory is measured. Of these figures the median
-of the last fifth may exceed that of the fifth after the first, the warm-up, by 2 MiB; else the run fails.
+histories that are read again. After each round the memory is measured. Of these figures the median of the
+last fifth may exceed that of the fifth after the first, the warm-up, by 2 MiB; else the run fails.
 """
+
+from tests import ending
+
+if __name__ == "__main__":
+    ending.end_at_once()
 
 import argparse
 import copy
@@ -13,10 +18,10 @@ import gc
 import os
 import pickle
 import statistics
-import sys
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -25,6 +30,7 @@ import numpy as np
 
 import agents
 from card_table import history as histories
+from card_table.aec import TableEnv
 from tests import detective_invariants, palace_invariants
 
 BOUND = 2 * 2**20  # bytes
@@ -32,6 +38,10 @@ ROUNDS = 25
 SIZE = 128
 AT_TABLES = 50  # one hand in so many
 CHECKED = 16  # steps of a batch from one check of its states to the next
+COPIES: dict[str, Callable[[TableEnv], TableEnv]] = {
+    "copied": copy.deepcopy,
+    "pickled": lambda env: pickle.loads(pickle.dumps(env)),
+}
 
 KINDS: dict[str, tuple[ModuleType, list[dict[str, Any]]]] = {
     "palace": (
@@ -60,12 +70,14 @@ class Soak:
     Attributes:
         hands: played in batches and at tables.
         moves: made in them.
+        tables: how many were copied and how many pickled.
         memory: bytes in use after each round.
     """
 
-    hands: int
-    moves: int
-    memory: list[int]
+    hands: int = 0
+    moves: int = 0
+    tables: Counter[str] = field(default_factory=Counter)
+    memory: list[int] = field(default_factory=list)
 
     @property
     def growth(self) -> int:
@@ -84,7 +96,7 @@ def run(game: str, hands: int, seed: int = 0) -> Soak:
     """
     of, kinds = KINDS[game]
     share = -(-hands // (ROUNDS * len(kinds)))
-    found = Soak(0, 0, [])
+    found = Soak()
     for number in range(ROUNDS):
         for kind in kinds:
             arguments = {key: value for key, value in kind.items() if key != "threads"}
@@ -92,7 +104,7 @@ def run(game: str, hands: int, seed: int = 0) -> Soak:
             at_tables = max(share // AT_TABLES, 1)
             for played, moves in (
                 play_batch(of, arguments, share - at_tables, begin, kind.get("threads", 1)),
-                play_tables(of.FACE, arguments, at_tables, begin),
+                play_tables(of.FACE, arguments, at_tables, begin, found.tables),
             ):
                 found.hands += played
                 found.moves += moves
@@ -119,8 +131,13 @@ def play_batch(
     return played, steps * SIZE
 
 
-def play_tables(face: ModuleType, arguments: dict[str, Any], hands: int, seed: int) -> tuple[int, int]:
-    """Play at least so many hands at a table, which is replaced by copies of itself; the hands and moves."""
+def play_tables(
+    face: ModuleType, arguments: dict[str, Any], hands: int, seed: int, tables: Counter[str]
+) -> tuple[int, int]:
+    """Play at least so many hands at a table; the hands and moves.
+
+    After each episode the table is replaced by a copy of itself, made in both ways by turns and counted.
+    """
     env = face.env(render_mode="ansi", **arguments)
     rng = np.random.default_rng(seed)
     played = moves = 0
@@ -136,7 +153,9 @@ def play_tables(face: ModuleType, arguments: dict[str, Any], hands: int, seed: i
             moves += 1
             if moves % 20 == 0:
                 env.render(), env.state(), env.view(agent)
-        twin = copy.deepcopy(env) if played % 2 else pickle.loads(pickle.dumps(env))
+        way = list(COPIES)[tables.total() % 2]
+        tables[way] += 1
+        twin = COPIES[way](env)
         before, env = env.histories, twin
         assert env.histories == before, "a copy has played the same"
         written = "".join(map(histories.write, before))
@@ -146,9 +165,9 @@ def play_tables(face: ModuleType, arguments: dict[str, Any], hands: int, seed: i
 
 
 def resident() -> int:
-    """The bytes of memory that this process uses."""
-    pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE")
+    """The bytes of memory that this process has filled, without the pages of files, which come and go."""
+    fields = [int(pages) for pages in Path("/proc/self/statm").read_text("ascii").split()]
+    return (fields[1] - fields[2]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -170,9 +189,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"{game}: {error}")
             failed = True
             continue
+        copies = ", ".join(f"{found.tables[way]:,} {way}" for way in COPIES)
         first, last = found.memory[ROUNDS // 5], found.memory[-1]
         print(
-            f"{game}: {found.hands:,} hands, {found.moves:,} moves, {time.perf_counter() - start:.0f} s; "
+            f"{game}: {found.hands:,} hands, {found.moves:,} moves, tables {copies}, "
+            f"{time.perf_counter() - start:.0f} s; "
             f"{first / 2**20:.1f} MiB after the warm-up, {last / 2**20:.1f} MiB at the end, "
             f"grown by {found.growth / 2**10:+.0f} KiB (at most {BOUND // 2**10} KiB)",
             flush=True,
@@ -182,4 +203,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    ending.run(main)

@@ -22,7 +22,7 @@ from card_table.game import NotPlayingError
 from detective_env import detective_v0
 from palace_env import palace_v0
 from tests import soak
-from tests.plain import ROOT, said_in_plain_python
+from tests.plain import ROOT, said_by, said_in_plain_python
 from tests.test_aec import legal, play_on, snapshot
 from tests.test_batch import BOTH, tables, trajectory
 
@@ -169,12 +169,6 @@ print(before == generators())
 
 def test_global_generators_are_left_alone_by_tables_batches_and_agents() -> None:
     assert said_by(GENERATORS) == "True"
-
-
-def said_by(code: str) -> str:
-    """What a piece of code prints in a process of its own."""
-    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    return run.stdout.strip()
 
 
 # ---- other processes
@@ -354,9 +348,11 @@ def test_twenty_thousand_hands_take_no_more_memory() -> None:
         [sys.executable, "-m", "tests.soak", "--hands", "20000"], cwd=ROOT, capture_output=True, text=True
     )
     assert run.returncode == 0, run.stdout + run.stderr
-    found = re.findall(r"^(\w+): ([\d,]+) hands, .* grown by \S+ KiB", run.stdout, re.MULTILINE)
-    assert [game for game, _ in found] == ["palace", "detective"]
-    assert all(int(hands.replace(",", "")) >= 20_000 for _, hands in found)
+    line = r"^(\w+): ([\d,]+) hands, .*, tables (\d+) copied, (\d+) pickled, .* grown by \S+ KiB"
+    found = re.findall(line, run.stdout, re.MULTILINE)
+    assert [game for game, *_ in found] == ["palace", "detective"]
+    assert all(int(hands.replace(",", "")) >= 20_000 for _, hands, *_ in found)
+    assert all(int(number) > 30 for *_, copied, pickled in found for number in (copied, pickled))
 
 
 @pytest.mark.slow

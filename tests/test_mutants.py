@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests import mutants
-from tests.mutants import MUTANTS, ROOT, Mutant, Stage, read_table
+from tests.mutants import MUTANTS, Mutant, Stage, read_table
+from tests.plain import ROOT
 
 # Paragraphs that a hand can show, but of which no line of the rules could say anything else.
 WITHOUT_CODE = {
@@ -138,8 +139,26 @@ def test_without_a_patch_the_tests_must_pass(
         try_one(monkeypatch, *one_stage(minutes, arguments))
 
 
+def test_a_file_that_cannot_be_collected_kills(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old = MUTANTS["the_price_leaves_the_banner_out"].old
+    file = tmp_path / "test_at_import.py"
+    file.write_text(
+        "from pathlib import Path\n"
+        "from palace_env import rules\n"
+        f"assert {old!r} in Path(rules.__file__).read_text('utf-8')\n"
+        "def test_nothing():\n    pass\n"
+    )
+    assert try_one(monkeypatch, *one_stage(3, [str(file)])) == 0
+    said = re.search(r": killed by (\S+) \(", capsys.readouterr().out)
+    assert said is not None
+    assert said[1].endswith("test_at_import.py")
+
+
 @pytest.mark.parametrize(
-    ("code", "said"), [(1, "no summary"), (0, "FAILED tests/a.py::b - x"), (2, ""), (-9, "")]
+    ("code", "said"),
+    [(1, "no summary"), (0, "FAILED tests/a.py::b - x"), (2, "FAILED tests/a.py::b - x"), (3, ""), (-9, "")],
 )
 def test_what_pytest_says_must_fit_its_exit_code(code: int, said: str) -> None:
     with pytest.raises(RuntimeError, match=f"pytest ended with exit code {code}"):
@@ -176,8 +195,6 @@ def test_ctrl_c_ends_a_run_and_leaves_nothing(tmp_path: Path) -> None:
         env={**os.environ, "TMPDIR": str(tmp_path)},
         stderr=subprocess.PIPE,
         text=True,
-        # What was begun in the background of a script ignores Ctrl-C, and so would the run.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     while not list(tmp_path.glob("mutants-*/copy1/tests/test_view.py")):
         assert run.poll() is None

@@ -5,8 +5,12 @@ where the three numbers are not the same. ``sequences`` there holds the number o
 moves; a hand that is over has none that go on.
 """
 
+from tests import ending
+
+if __name__ == "__main__":
+    ending.end_at_once()
+
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -79,4 +83,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    ending.run(main)
