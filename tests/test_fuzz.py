@@ -2,12 +2,12 @@
 
 import copy
 import dataclasses
+import functools
 import inspect
 import itertools
 import json
 import re
 from collections.abc import Callable, Iterator
-from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -40,6 +40,10 @@ TABLES: list[tuple[ModuleType, dict[str, Any]]] = [
     (detective_v0, {"players": 4, "hands": 1}),
     (detective_v0, {"players": 3, "seats": 4, "expert": True, "rounds": 1, "actions": ("bluff", "+1")}),
 ]
+LOOKS = range(0, 24, 6)  # the moves after which a table is looked at
+N_MOMENTS = len(TABLES) * len(LOOKS)
+SHORTEST = 3  # histories of each table
+N_HISTORIES = len(TABLES) * SHORTEST
 MOST_TOLD = 6000  # characters of a message: what was given, shortened, and all legal moves
 
 
@@ -100,26 +104,29 @@ ANYTHING = st.one_of(
 )
 
 
-def tables() -> Iterator[tuple[ModuleType, dict[str, Any], TableEnv]]:
-    """A few moments of a hand at each table."""
+# What is played for the tests is played when the first of them asks, so that they are collected at once.
+@functools.cache
+def moments() -> list[TableEnv]:
+    """Each table at a few moments of a hand."""
+    found = []
     for face, arguments in TABLES:
         env = face.env(**arguments)
         env.reset(seed=4)
         rng = np.random.default_rng(4)
-        for step in range(24):
-            if step % 6 == 0:
-                yield face, arguments, copy.deepcopy(env)
+        for step in range(LOOKS.stop):
+            if step in LOOKS:
+                found.append(copy.deepcopy(env))
             env.step(int(rng.choice(legal(env))))
             if any(env.terminations.values()):
                 env.reset()
+    assert len(found) == N_MOMENTS
+    return found
 
 
-MOMENTS = list(tables())
-moments = st.integers(0, len(MOMENTS) - 1)
-
-
-def finished() -> Iterator[dict[str, Any]]:
-    """The histories of some short hands of each table."""
+@functools.cache
+def finished() -> list[dict[str, Any]]:
+    """The histories of the shortest hands of each table."""
+    shortest = []
     for face, arguments in TABLES:
         env = face.env(**arguments)
         found: list[dict[str, Any]] = []
@@ -129,10 +136,13 @@ def finished() -> Iterator[dict[str, Any]]:
             while not any(env.terminations.values()):
                 env.step(int(rng.choice(legal(env))))
             found += env.histories
-        yield from sorted(found, key=lambda history: len(history["moves"]))[:3]
+        shortest += sorted(found, key=lambda history: len(history["moves"]))[:SHORTEST]
+    assert len(shortest) == N_HISTORIES
+    return shortest
 
 
-HISTORIES = list(finished())
+MOMENTS = st.integers(0, N_MOMENTS - 1)
+HISTORIES = st.integers(0, N_HISTORIES - 1)
 
 
 def tried(call: Callable[..., Any], *given_: Any, **named: Any) -> tuple[Any, str]:
@@ -203,13 +213,13 @@ def check_move(env: TableEnv, text: str) -> None:
     assert env.state().tobytes() == before
 
 
-@given(moments, st.text() | st.binary().map(lambda data: data.decode("utf-8", "surrogateescape")))
+@given(MOMENTS, st.text() | st.binary().map(lambda data: data.decode("utf-8", "surrogateescape")))
 @example(0, "\ud800")
 @example(0, "stay\0")
 @example(0, "\x1cstay\x1f")
 @example(6, "discard \x1cQc")
 def test_any_text_is_a_move_or_is_refused(moment: int, text: str) -> None:
-    check_move(MOMENTS[moment][2], text)
+    check_move(moments()[moment], text)
 
 
 SIGNS = st.sampled_from(
@@ -225,9 +235,9 @@ SIGNS = st.sampled_from(
 )
 
 
-@given(moments, st.data())
+@given(MOMENTS, st.data())
 def test_a_move_with_a_few_wrong_signs_is_read_by_its_words_alone(moment: int, data: st.DataObject) -> None:
-    env = MOMENTS[moment][2]
+    env = moments()[moment]
     action = data.draw(st.sampled_from(legal(env)))
     text = env.move_text(action)
     for _ in range(data.draw(st.integers(0, 3))):
@@ -259,18 +269,18 @@ def test_a_move_with_a_few_wrong_signs_is_read_by_its_words_alone(moment: int, d
         lambda words: "bet 1 1" + " blank" * 100_000,
     ],
 )
-@pytest.mark.parametrize("moment", range(0, len(MOMENTS), 2))
+@pytest.mark.parametrize("moment", range(0, N_MOMENTS, 2))
 def test_moves_of_a_million_signs_are_read_or_refused_shortly(
     moment: int, made: Callable[[str], str]
 ) -> None:
-    env = MOMENTS[moment][2]
+    env = moments()[moment]
     for action in (legal(env)[0], legal(env)[-1]):
         check_move(env, made(env.move_text(action)))
 
 
 @huge
 def test_what_is_no_text_is_no_move_and_no_action(value: Callable[[], Any]) -> None:
-    for *_, env in MOMENTS[::3]:
+    for env in moments()[::3]:
         given_ = value()
         if not isinstance(given_, str):
             with pytest.raises(InvalidMoveError) as invalid:
@@ -334,11 +344,9 @@ def change(history: dict[str, Any], way: tuple[Any, ...], how: str, value: Any) 
         part[last] = value
 
 
-@given(st.sampled_from(HISTORIES), st.data())
-def test_a_changed_history_is_refused_or_is_another_true_one(
-    history: dict[str, Any], data: st.DataObject
-) -> None:
-    changed = copy.deepcopy(history)
+@given(HISTORIES, st.data())
+def test_a_changed_history_is_refused_or_is_another_true_one(number: int, data: st.DataObject) -> None:
+    changed = copy.deepcopy(finished()[number])
     for _ in range(data.draw(st.integers(0, 3))):
         ways = list(places(changed))
         if ways:
@@ -349,10 +357,9 @@ def test_a_changed_history_is_refused_or_is_another_true_one(
 
 
 @huge
-@pytest.mark.parametrize("history", HISTORIES[::3], ids=range(len(HISTORIES[::3])))
-def test_huge_values_anywhere_in_a_history_are_refused_shortly(
-    history: dict[str, Any], value: Callable[[], Any]
-) -> None:
+@pytest.mark.parametrize("number", range(0, N_HISTORIES, 3))
+def test_huge_values_anywhere_in_a_history_are_refused_shortly(number: int, value: Callable[[], Any]) -> None:
+    history = finished()[number]
     for way in places(history):
         if (
             len(way) == 1
@@ -402,10 +409,11 @@ def test_any_bytes_of_a_file_are_histories_or_are_refused(tmp_path_factory: Any,
         assert read(lines) in (None, [])
 
 
-@given(st.sampled_from(HISTORIES), st.data())
+@given(HISTORIES, st.data())
 def test_a_line_with_a_few_wrong_signs_is_refused_or_is_a_true_history(
-    history: dict[str, Any], data: st.DataObject
+    number: int, data: st.DataObject
 ) -> None:
+    history = finished()[number]
     line = histories.write(history)
     assert read(line) == [history]
     for _ in range(data.draw(st.integers(1, 3))):
@@ -429,7 +437,7 @@ def test_a_line_with_a_few_wrong_signs_is_refused_or_is_a_true_history(
         '"' + "x" * 1_000_000,
         '{"game": "' + "x" * 1_000_000 + '"}',
         '{"' + "x" * 1_000_000 + '": 1, "game": "palace", "version": 1}',
-        '{"x": 1, ' * 1 + ", ".join('"x": 1' for _ in range(100_000)) + "}",
+        '{"x": 1, ' + ", ".join('"x": 1' for _ in range(100_000)) + "}",
         "-Infinity",
         "\ufeff{}",
     ],
@@ -490,7 +498,7 @@ OPTIONS = {
     "palace": ("button", "stacks", "banners", "palaces", "draws"),
     "detective": ("dealer", "private", "exposed", "board", "thrown"),
 }
-CARDS = st.sampled_from([*("Ah", "Kd", "7c", "2s", "ts", "10S", "9d", "4h", "3c", "Qc", "5s", "8d")])
+CARDS = st.sampled_from(["Ah", "Kd", "7c", "2s", "ts", "10S", "9d", "4h", "3c", "Qc", "5s", "8d"])
 NEARLY = st.one_of(
     ANYTHING,
     st.lists(CARDS | ANYTHING, min_size=3, max_size=4),
@@ -551,7 +559,7 @@ def test_huge_options_are_refused_shortly(game: str, value: Callable[[], Any]) -
 
 
 def check_answer(line: bytes) -> None:
-    env = MOMENTS[0][2]
+    env = moments()[0]
     mask = env.observe(env.agent_selection)["action_mask"].astype(bool)
     view = env.view(env.agent_selection)
     try:
@@ -634,7 +642,7 @@ def test_huge_values_are_refused_shortly_by_agents_too(value: Callable[[], Any])
         ("['\"]program", lambda: agents.load(f"program@{quote(value())}:" * 20, game)),
     ]
     calls += [
-        (f"{field.name}=", partial(Settings, **{field.name: value()}))
+        (f"{field.name}=", functools.partial(Settings, **{field.name: value()}))
         for field in dataclasses.fields(Settings)
     ]
     for beginning, call in calls:
