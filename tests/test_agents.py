@@ -1,8 +1,5 @@
 """Scripted agents play legally and as they are described; duels count what the games pay."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,8 +19,8 @@ from card_table.hands import TWO_PAIR, best_hand
 from card_table.rng import seed_stream
 from palace_env import palace_v0, rules
 from palace_env import view as view_of
+from tests.plain import said_by
 
-ROOT = Path(__file__).parent.parent
 SCRIPTS = palace.SPECS
 TABLES: list[dict[str, Any]] = [
     {},
@@ -418,9 +415,8 @@ def test_equity_beats_the_other_scripts_both_ways_round(other: str, arguments: d
 
 
 CHOICES = """
-import agents, numpy as np, sys
-sys.path.insert(0, "tests")
-from test_agents import positions
+import agents, numpy as np
+from tests.test_agents import positions
 views, observations, masks = positions(12, size=2)
 rng = np.random.default_rng(6)
 for name in ("random", "passive", "aggressive", "tight", "equity:4"):
@@ -429,18 +425,7 @@ for name in ("random", "passive", "aggressive", "tight", "equity:4"):
 
 
 def test_scripts_choose_alike_compiled_and_as_plain_python() -> None:
-    told = []
-    for disabled in ("0", "1"):
-        environment = {**os.environ, "NUMBA_DISABLE_JIT": disabled}
-        run = subprocess.run(
-            [sys.executable, "-c", CHOICES],
-            cwd=ROOT,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        told.append(run.stdout)
+    told = [said_by(CHOICES, NUMBA_DISABLE_JIT=disabled) for disabled in ("0", "1")]
     assert told[0] == told[1]
     assert len(told[0]) > 200
 

@@ -4,7 +4,8 @@ import ast
 import re
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+from tests.plain import ROOT
+
 GAMES = ("palace", "detective")
 NAMES = re.compile("palace|detective", re.IGNORECASE)
 

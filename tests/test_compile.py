@@ -18,8 +18,7 @@ import pytest
 
 from card_table import compile as compiling
 from card_table.compile import SETTINGS, bind, rule, source_hash
-
-ROOT = Path(__file__).parents[1]
+from tests.plain import ROOT
 
 GAME = {
     "toy/__init__.py": "",

@@ -53,11 +53,11 @@ def test_hands_are_made_of_both_cards_and_the_board_of_the_street() -> None:
     boards = [board_on(g, street) for street in range(4)]
     names = [[name_hand(int(hand_with(g, seat, board))) for board in boards] for seat in range(3)]
     assert names == [
-        ["pair of aces", *["four aces, two kicker"], *["four aces, seven kicker"] * 2],
+        ["pair of aces", "four aces, two kicker", *["four aces, seven kicker"] * 2],
         [
             "pair of sevens",
             "two pair, aces and sevens, two kicker",
-            *["full house, sevens full of aces"],
+            "full house, sevens full of aces",
             "four sevens, ace kicker",
         ],
         [

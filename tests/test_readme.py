@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from docs import generate
+from tests.plain import ROOT
 
-ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *(ROOT / "docs" / name for name in generate.PAGES)]
 pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 

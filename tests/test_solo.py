@@ -7,7 +7,6 @@ import runpy
 import subprocess
 import sys
 import warnings
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import gymnasium
@@ -21,8 +20,7 @@ from agents.solo import SoloEnv
 from card_table.game import IllegalMoveError, NotPlayingError, States
 from detective_env import detective_v0
 from palace_env import palace_v0
-
-ROOT = Path(__file__).parent.parent
+from tests.plain import ROOT
 
 
 def solo(game: str = "palace", **arguments: Any) -> SoloEnv:
@@ -353,7 +351,7 @@ def test_the_sb3_example_runs(game: str, vec: str, unit: str) -> None:
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=110,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     assert f"{unit} a hand against random" in done.stdout
