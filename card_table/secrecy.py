@@ -30,13 +30,12 @@ The proof is as good as the ``Secrets``; every episode that is played adds to it
     report.check_complete(HighCardSecrets())
 """
 
-import copy
 import io
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import redirect_stdout
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -44,9 +43,8 @@ import numpy.typing as npt
 
 from card_table.aec import TableEnv
 from card_table.batch import Batch
-from card_table.compile import OK
 from card_table.game import Game, States, copy_states
-from card_table.history import PlayedHand, write_out
+from card_table.twins import Past, copy_of, twin_of
 
 TWINS = 4  # games in the batch that is checked
 _NO_MOVES = ("", "?", "9999999999")
@@ -216,15 +214,15 @@ def play_and_check(
     for _ in range(episodes):
         move: Callable[[TableEnv], None] = _Reset(int(rng.integers(2**31)), options)
         while True:
-            before = _copy(env)
+            before = copy_of(env)
             move(env)
             if env._playing and env._earned:  # the next hand is dealt already
-                lone = _copy(before, _lone_hand=True)
+                lone = copy_of(before, _lone_hand=True)
                 move(lone)
                 report += check(lone, secrets, rng, tried)
             is_end = before._started and before._playing and not env._playing
             if is_end or isinstance(move, _Reset) or rng.integers(every) == 0:
-                report += _check(env, secrets, rng, tried, _Past(before, move))
+                report += _check(env, secrets, rng, tried, Past(before, move))
             if not env.agents:
                 break
             move = _Step(_random_action(env, rng))
@@ -359,35 +357,40 @@ class _Step:
         env.step(self.action)
 
 
-class _Past(NamedTuple):
-    """How a table came to be what it is: what it was before, and what was done."""
-
-    before: TableEnv
-    move: Callable[[TableEnv], None]
-
-
 def _random_action(env: TableEnv, rng: np.random.Generator) -> int | None:
     mask = env.observe(env.agent_selection)["action_mask"]
     return int(rng.choice(np.flatnonzero(mask))) if env._playing else None
 
 
 def _check(
-    env: TableEnv, secrets: Secrets, rng: np.random.Generator, tried: int | None, past: _Past | None
+    env: TableEnv, secrets: Secrets, rng: np.random.Generator, tried: int | None, past: Past | None
 ) -> Report:
     _check_declared(env.game, secrets)
-    report = Report()
     actions = None if tried is None else (rng.choice(env.game.n_actions + 2, tried) - 1).tolist()
-    for seat in range(env.game.players):
-        truth = channels(env, seat, actions)
-        states = secrets.reshuffle(env._states, seat, rng)
-        report.moments += 1
-        report.reshuffled.update(_reshuffled(env._states, states, secrets))
-        twin = _twin(env, states, secrets, seat, rng, past)
-        _compare(env.game, seat, truth, channels(twin, seat, actions))
-        report.shown.update(_check_changes(env, secrets, seat, rng))
-        if env._playing and env.possible_agents[seat] == env.agent_selection:
-            _check_batch(env, secrets, seat, rng)
-    return report
+    seats = range(env.game.players)
+    return sum((_check_seat(env, secrets, seat, rng, actions, past) for seat in seats), Report())
+
+
+def _check_seat(
+    env: TableEnv,
+    secrets: Secrets,
+    seat: int,
+    rng: np.random.Generator,
+    tried: list[int] | None,
+    past: Past | None,
+) -> Report:
+    def reshuffle(states: States) -> States:
+        return secrets.reshuffle(states, seat, rng)
+
+    truth = channels(env, seat, tried)
+    states = reshuffle(env._states)
+    reshuffled = _reshuffled(env._states, states, secrets)
+    twin = twin_of(env, states, reshuffle, secrets.retell, rng, past)
+    _compare(env.game, seat, truth, channels(twin, seat, tried))
+    shown = _check_changes(env, secrets, seat, rng)
+    if env._playing and env.possible_agents[seat] == env.agent_selection:
+        _check_batch(env, secrets, seat, rng)
+    return Report(1, Counter(reshuffled), Counter(shown))
 
 
 def _check_declared(game: Game, secrets: Secrets) -> None:
@@ -414,90 +417,6 @@ def _reshuffled(states: States, others: States, secrets: Secrets) -> list[str]:
 
 def _changed(states: States, others: States) -> list[str]:
     return [name for name in states.dtype.names or () if states[name].tobytes() != others[name].tobytes()]
-
-
-def _twin(
-    env: TableEnv,
-    states: States,
-    secrets: Secrets,
-    seat: int,
-    rng: np.random.Generator,
-    past: _Past | None,
-) -> TableEnv:
-    """The table at which a record stands in place of the true one, as if it had always been so.
-
-    Args:
-        env: the true table.
-        states: the record, which the seat cannot tell from the true one.
-        secrets: of the game.
-        seat: who is looked at.
-        rng: decides what was hidden before.
-        past: what the twin must live through; None to put the record in place just so.
-    """
-    game = env.game
-    start = env if past is None else past.before
-    other: dict[str, Any] = {"_states": states}
-    if start._started:
-        hand, script = start._hand, rng.permutation(start._script).astype(int).tolist()
-        other["_hand"] = PlayedHand(secrets.reshuffle(hand.start, seat, rng), script, hand.actions)
-        other["_script"] = script
-    if past is not None:
-        other["game"] = _fated(game, states, env)
-        if start._playing:
-            other["_states"] = secrets.reshuffle(start._states, seat, rng)
-    twin = _copy(start, **other)
-    if past is not None:
-        twin._legal[:] = start._legal  # what may be done can follow from secrets of the one to move
-        with redirect_stdout(io.StringIO()):
-            past.move(twin)
-        twin.game = game
-    twin._written = _whole_histories(env)
-    if not env._playing:
-        twin._written[-1] = secrets.retell(twin._written[-1], states)
-    return twin
-
-
-def _fated(game: Game, states: States, env: TableEnv) -> Game:
-    """The game in which whatever is done leads to a record, with the results that a table had last."""
-
-    def come(table: States, i: int, *shown: Any) -> None:
-        table[i] = states[0]
-        game.kernels.show(table, i, *shown)
-
-    def step(
-        table: States, lo: int, _hi: int, _actions: object, _restart: object, *rows: npt.NDArray[Any]
-    ) -> None:
-        come(table, lo, *rows[:3])
-        for row, had in zip(rows[3:], (env._payoffs, env._over, env._hand_over), strict=True):
-            row[:] = had
-
-    def deal_hand(table: States, i: int, _reserved: int, *shown: Any) -> int:
-        come(table, i, *shown)
-        return OK
-
-    fated: Any = copy.copy(game)
-    fated.kernels = replace(
-        game.kernels, step=step, deal_hand=deal_hand, prepare=lambda _table, _i, _again: None
-    )
-    made: Game = fated
-    return made
-
-
-def _whole_histories(env: TableEnv) -> list[dict[str, Any]]:
-    """The histories of the finished hands, whatever the table makes of them."""
-    written = env._written[: len(env._hands)]
-    return [*written, *(write_out(env.game, hand) for hand in env._hands[len(written) :])]
-
-
-def _copy(env: TableEnv, **other: Any) -> TableEnv:
-    """A table that goes on by itself, with other values of some attributes; what never changes is shared."""
-    shared: list[object] = [env.game, env.observation_spaces, env.action_spaces, env.state_space]
-    if env._started:
-        shared += [*env._hands, *env._written]
-    state = copy.deepcopy(env.__getstate__(), {id(value): value for value in shared})
-    twin = type(env).__new__(type(env))
-    twin.__setstate__({**state, **other})
-    return twin
 
 
 def _compare(game: Game, seat: int, truth: Mapping[str, bytes], told: Mapping[str, bytes]) -> None:
