@@ -28,6 +28,9 @@ The proof is as good as the ``Secrets``; every episode that is played adds to it
 
     report = play_and_check(lambda: TableEnv(HighCard()), HighCardSecrets(), episodes=100, seed=0)
     report.check_complete(HighCardSecrets())
+
+``tests/palace/secrets.py`` and ``tests/detective/secrets.py`` are those of whole games. A table's constant
+attributes, such as ``possible_agents`` and its spaces, are taken for what they are and not looked at.
 """
 
 import io
@@ -43,7 +46,9 @@ import numpy.typing as npt
 
 from card_table.aec import TableEnv
 from card_table.batch import Batch
-from card_table.game import Game, States, copy_states
+from card_table.game import Game, States, check_whole, copy_states
+from card_table.given import quote
+from card_table.rng import check_seed
 from card_table.twins import Past, copy_of, twin_of
 
 TWINS = 4  # games in the batch that is checked
@@ -81,7 +86,7 @@ class BlindError(AssertionError):
 
 
 class IncompleteError(AssertionError):
-    """The secrets of a game do not account for its record."""
+    """The secrets of a game are not what they must be, or do not account for its record."""
 
 
 class Change(NamedTuple):
@@ -100,7 +105,13 @@ class Change(NamedTuple):
 
     @classmethod
     def of(cls, states: States, field: str, value: int, *at: int, is_observed: bool = True) -> "Change":
-        """The change of one number: ``field`` at a place, or as a whole, to another value."""
+        """The change of one number: ``field`` at a place, or as a whole, to another value.
+
+        Raises:
+            IncompleteError: the record has no such field.
+        """
+        if field not in (states.dtype.names or ()):
+            raise IncompleteError(f"a change of {quote(field)}, which is no field of the record")
         changed = copy_states(states)
         changed[field][(0, *at)] = value
         return cls(field, changed, is_observed)
@@ -167,12 +178,14 @@ class Report:
         """Check that all that is declared as hidden was reshuffled, and all that is known was changed.
 
         Raises:
-            IncompleteError: some of it never was.
+            IncompleteError: some of it never was, or nothing is declared so.
         """
         for kind, declared, done in (
             ("hidden", secrets.hidden, self.reshuffled),
             ("known", secrets.known, self.shown),
         ):
+            if not declared:
+                raise IncompleteError(f"no field is declared {kind}, so that there is nothing to prove")
             never = [name for name in declared if not done[name]]
             if never:
                 raise IncompleteError(
@@ -191,15 +204,16 @@ def play_and_check(
 ) -> Report:
     """Play random episodes, and check what each seat is told on the way.
 
-    The twins live through the last move themselves, so that what a table keeps of it is checked too. The
-    first moment of an episode and the ends of hands are always checked.
+    This tells what is wrong; ``check_complete`` of the report then tells whether all has been tried. The
+    twins live through the last move themselves, so that what a table keeps of it is checked too. The first
+    moment of an episode and the ends of hands are always checked.
 
     Args:
-        make_env: makes the table, which is reset here.
+        make_env: makes the table, without wrappers, which is reset here.
         secrets: of its game.
-        episodes: how many.
+        episodes: how many, at least 1.
         seed: decides the play and what is checked.
-        every: of so many other moments one is checked.
+        every: of so many other moments one is checked, at least 1.
         tried: see ``check``.
         options: of each reset.
 
@@ -207,9 +221,13 @@ def play_and_check(
         LeakError: a seat was told what it may not know.
         BlindError: a seat is not told what it may know.
         IncompleteError: the secrets do not account for the record.
+        ValueError: an argument is out of range.
     """
-    rng = np.random.default_rng(seed)
+    check_whole("episodes", episodes, 1, 2**31)
+    check_whole("every", every, 1, 2**31)
+    rng = np.random.default_rng(check_seed(seed))
     env = make_env()
+    _check_table(env)
     report = Report()
     for _ in range(episodes):
         move: Callable[[TableEnv], None] = _Reset(int(rng.integers(2**31)), options)
@@ -242,6 +260,7 @@ def check(env: TableEnv, secrets: Secrets, rng: np.random.Generator, tried: int 
         LeakError: a seat is told what it may not know.
         BlindError: a seat is not told what it may know.
         IncompleteError: the secrets do not account for the record.
+        ValueError: an argument is out of range.
     """
     return _check(env, secrets, rng, tried, None)
 
@@ -280,9 +299,8 @@ def channels(env: TableEnv, seat: int, tried: Iterable[int] | None = None) -> di
         if env.render_mode is not None:
             told["render"] = _rendered(env)
         if env._playing:
-            mask = seen["action_mask"].astype(bool)
-            told["moves"] = _moves(env, mask)
-            told["refusals"] = _refusals(env, mask, tried)
+            told["moves"] = _moves(env, env._legal)
+            told["refusals"] = _refusals(env, env._legal, tried)
     if env._playing:
         told["histories"] = histories
     else:
@@ -358,13 +376,15 @@ class _Step:
 
 
 def _random_action(env: TableEnv, rng: np.random.Generator) -> int | None:
-    mask = env.observe(env.agent_selection)["action_mask"]
-    return int(rng.choice(np.flatnonzero(mask))) if env._playing else None
+    return int(rng.choice(np.flatnonzero(env._legal))) if env._playing else None
 
 
 def _check(
     env: TableEnv, secrets: Secrets, rng: np.random.Generator, tried: int | None, past: Past | None
 ) -> Report:
+    _check_table(env)
+    if tried is not None:
+        check_whole("tried", tried, 0, 2**31)
     _check_declared(env.game, secrets)
     actions = None if tried is None else (rng.choice(env.game.n_actions + 2, tried) - 1).tolist()
     seats = range(env.game.players)
@@ -380,7 +400,7 @@ def _check_seat(
     past: Past | None,
 ) -> Report:
     def reshuffle(states: States) -> States:
-        return secrets.reshuffle(states, seat, rng)
+        return _reshuffle(secrets, states, seat, rng)
 
     truth = channels(env, seat, tried)
     states = reshuffle(env._states)
@@ -393,7 +413,17 @@ def _check_seat(
     return Report(1, Counter(reshuffled), Counter(shown))
 
 
+def _check_table(env: object) -> None:
+    if not isinstance(env, TableEnv):
+        raise ValueError(f"env={quote(env)}: must be a TableEnv, without wrappers")
+
+
 def _check_declared(game: Game, secrets: Secrets) -> None:
+    if not isinstance(secrets, Secrets):
+        raise ValueError(f"secrets={quote(secrets)}: must be of a class made from Secrets")
+    for name in ("hidden", "known", "derived"):
+        if not isinstance(getattr(secrets, name, None), Mapping):
+            raise IncompleteError(f"{type(secrets).__name__}.{name}: must tell fields and why each is {name}")
     fields = game.dtype.names or ()
     declared = {*secrets.hidden, *secrets.known, *secrets.derived}
     missing = [name for name in fields if name not in declared and name not in game.settled]
@@ -405,6 +435,16 @@ def _check_declared(game: Game, secrets: Secrets) -> None:
     twice = sorted({*secrets.derived} & {*secrets.hidden, *secrets.known})
     if twice:
         raise IncompleteError(f"fields both derived and hidden or known: {twice}")
+
+
+def _reshuffle(secrets: Secrets, states: States, seat: int, rng: np.random.Generator) -> States:
+    given = states.tobytes()
+    others: object = secrets.reshuffle(states, seat, rng)
+    if states.tobytes() != given:
+        raise IncompleteError("reshuffle changes the games that it is given, instead of a copy")
+    if not isinstance(others, np.ndarray) or (others.dtype, others.shape) != (states.dtype, states.shape):
+        raise IncompleteError(f"reshuffle must give as many games as it is given, not {quote(others)}")
+    return others
 
 
 def _reshuffled(states: States, others: States, secrets: Secrets) -> list[str]:
@@ -458,7 +498,13 @@ def _check_changes(env: TableEnv, secrets: Secrets, seat: int, rng: np.random.Ge
     game, states = env.game, env._states
     view, observation = _see(game, states, seat), _look(game, states, seat)
     names = []
-    for name, changed, is_observed in secrets.changes(states, seat, rng):
+    changes: object = secrets.changes(states, seat, rng)
+    if not isinstance(changes, Iterable):
+        raise IncompleteError(f"changes must give Changes, not {quote(changes)}")
+    for change in changes:
+        if not isinstance(change, Change):
+            raise IncompleteError(f"changes must give Changes, not {quote(change)}")
+        name, changed, is_observed = change
         if name not in secrets.known or name not in _changed(states, changed):
             raise IncompleteError(f"a change of {name!r}: must be declared known, and change it")
         if _see(game, changed, seat) == view:
@@ -485,7 +531,7 @@ def _check_batch(env: TableEnv, secrets: Secrets, seat: int, rng: np.random.Gene
     """Check that the one to move gets the same from a batch of twins as from one of the true game."""
     states = np.repeat(env._states, TWINS)
     batch = Batch(env.game, TWINS)
-    truth, told = (_batch_channels(batch, each) for each in (states, secrets.reshuffle(states, seat, rng)))
+    truth, told = (_batch_channels(batch, each) for each in (states, _reshuffle(secrets, states, seat, rng)))
     _compare(env.game, seat, truth, told)
 
 

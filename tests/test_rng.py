@@ -12,7 +12,7 @@ from card_table.compile import State
 from card_table.rng import MAX_SEED, WORD, check_seed
 from tests.plain import said_in_plain_python
 
-# The generator lies elsewhere than in the games' records, which Numba would take for kinds of this one, and warn.
+# The generator does not lie where the games' records have theirs: Numba would take those for kinds of this.
 RECORD = np.dtype((np.record, [("before", "i8"), rng.FIELD]))
 
 

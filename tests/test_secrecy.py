@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 import pytest
+from pettingzoo.utils.wrappers import BaseWrapper
 
 from card_table.aec import TableEnv
 from card_table.cards import format_card
@@ -246,6 +247,16 @@ class MasksAreForAll(TableEnv):
         """With the mask of the one to move."""
         mask = self._mask.copy()
         return {**super().observe(agent), "action_mask": mask}
+
+
+class MaskTellsTheNextCard(TableEnv):
+    """Allows an action that is not allowed if the next card is of some kind."""
+
+    def observe(self, agent: str) -> dict[str, npt.NDArray[Any]]:
+        """With a flag turned."""
+        seen = super().observe(agent)
+        seen["action_mask"][3] ^= int(self._states["deck"][0, 0]) & 1
+        return seen
 
 
 class RewardsTellWhoIsAhead(TableEnv):
@@ -548,6 +559,76 @@ def test_secrets_that_do_not_account_for_the_record(secrets: Secrets, message: s
         play_and_check(lambda: TableEnv(PALACE), secrets, 5, 0)
 
 
+class InPlace(PalaceSecrets):
+    """Shuffles what it is given."""
+
+    def reshuffle(self, states: States, seat: int, rng: np.random.Generator) -> States:
+        """The same games."""
+        states[:] = super().reshuffle(states, seat, rng)
+        return states
+
+
+class Undeclared(Secrets):
+    """Says nothing of any field."""
+
+    reshuffle = PalaceSecrets.reshuffle
+    changes = PalaceSecrets.changes
+
+
+def palace_secrets(**replaced: Any) -> Secrets:
+    """Those of Palace with something else in place of a method."""
+    made: Secrets = type("Wrong", (PalaceSecrets,), replaced)()
+    return made
+
+
+WRONG: dict[str, tuple[Any, str]] = {
+    "in place": (InPlace(), "reshuffle changes the games that it is given, instead of a copy"),
+    "gives nothing": (
+        palace_secrets(reshuffle=lambda *_: None),
+        "reshuffle must give as many games as it is given, not None",
+    ),
+    "gives fewer": (
+        palace_secrets(reshuffle=lambda self, states, *_: states[:0].copy()),
+        "reshuffle must give as many games as it is given, not ",
+    ),
+    "no changes": (palace_secrets(changes=lambda *_: None), "changes must give Changes, not None"),
+    "other changes": (palace_secrets(changes=lambda *_: [5]), "changes must give Changes, not 5"),
+    "unknown field": (
+        palace_secrets(changes=lambda self, states, *_: [Change.of(states, "jokers", 5)]),
+        "a change of 'jokers', which is no field of the record",
+    ),
+    "says nothing": (Undeclared(), "Undeclared.hidden: must tell fields and why each is hidden"),
+    "a list": (palace_secrets(known=["pot"]), "Wrong.known: must tell fields and why each is known"),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_secrets_that_are_not_what_they_must_be(wrong: str) -> None:
+    secrets, message = WRONG[wrong]
+    with pytest.raises(IncompleteError, match=f"^{message}"):
+        play_and_check(lambda: TableEnv(PALACE), secrets, 1, 0)
+
+
+def test_arguments_of_a_check_are_checked() -> None:
+    secrets = SECRETS["palace"]
+    for name, value in (("episodes", 0), ("every", 0), ("tried", -1), ("episodes", 1.5), ("seed", -1)):
+        arguments: dict[str, Any] = {"episodes": 1, "seed": 0, name: value}
+        with pytest.raises(ValueError, match=f"^{name}={value}: must be a"):
+            play_and_check(lambda: TableEnv(PALACE), secrets, **arguments)
+    wrapped: Any = lambda: BaseWrapper(TableEnv(PALACE))  # noqa: E731
+    with pytest.raises(ValueError, match=r"^env=.*: must be a TableEnv, without wrappers$"):
+        play_and_check(wrapped, secrets, 1, 0)
+    of_a_class: Any = PalaceSecrets
+    with pytest.raises(ValueError, match=r"^secrets=.*: must be of a class made from Secrets$"):
+        play_and_check(lambda: TableEnv(PALACE), of_a_class, 1, 0)
+
+
+def test_a_leak_by_a_mask_is_told_before_it_is_played_by() -> None:
+    for seed in range(6):
+        with pytest.raises(LeakError, match=r"^action_mask tells seat"):
+            play_and_check(lambda: MaskTellsTheNextCard(PALACE), SECRETS["palace"], 9, seed, every=100)
+
+
 class Sparing(DetectiveSecrets):
     """Leaves some of it out."""
 
@@ -564,6 +645,8 @@ class Sparing(DetectiveSecrets):
 
 def test_a_report_tells_what_was_never_changed() -> None:
     report = play_and_check(lambda: TableEnv(DETECTIVE), Sparing(), 2, 0)
+    with pytest.raises(IncompleteError, match=r"^no field is declared hidden, so that there is nothing to"):
+        report.check_complete(palace_secrets(hidden={}))
     with pytest.raises(IncompleteError, match=r"hidden were never changed in \d+ moments: \['burnt'\]"):
         report.check_complete(Sparing())
     report.reshuffled["burnt"] = 1
