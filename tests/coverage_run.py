@@ -4,10 +4,10 @@ Compiled code cannot be measured, so the rules are as plain Python, by tests tha
 is measured beside the compiled rules. pyproject.toml says what is measured.
 """
 
-from tests import ending
+from tests import command
 
 if __name__ == "__main__":
-    ending.end_at_once()
+    command.end_at_once()
 
 import os
 import re
@@ -105,6 +105,7 @@ RUNS = [
 
 def main() -> int:
     """Make all runs at once and report; the exit status, 0 if tests pass and leave nothing out."""
+    command.parser("coverage_run", __doc__).parse_args()
     with tempfile.TemporaryDirectory() as folder:
         parts = [f"{folder}/part{number}" for number in range(len(RUNS))]
         commands = [["run", "-m", *_pytest(run)] for run in RUNS]
@@ -121,7 +122,7 @@ def main() -> int:
         finally:
             for process in started:
                 if process.poll() is None:
-                    ending.kill(process)
+                    command.kill(process)
                     process.wait()
         if failed:
             return 1
@@ -161,4 +162,4 @@ def _coverage(data: str, words: Sequence[str], variables: Mapping[str, str]) -> 
 
 
 if __name__ == "__main__":
-    ending.run(main)
+    command.run(main)

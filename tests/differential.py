@@ -7,12 +7,11 @@ each numbered paragraph of RULES.md was exercised; one that was so less than onc
 the run.
 """
 
-from tests import ending
+from tests import command
 
 if __name__ == "__main__":
-    ending.end_at_once()
+    command.end_at_once()
 
-import argparse
 import random
 import time
 from collections import Counter
@@ -76,19 +75,16 @@ def table(game: str, counts: Mapping[str, int]) -> str:
     return "\n".join("  ".join(cells[row::rows]) for row in range(rows))
 
 
-def _whole(text: str) -> int:
-    if not (text.isascii() and text.isdigit()):
-        raise argparse.ArgumentTypeError(f"{text!r}: must be a whole number, at least 0")
-    return int(text)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; returns the exit status, 1 after a difference or when a paragraph was rare."""
-    parser = argparse.ArgumentParser(prog="python -m tests.differential", description=__doc__)
-    parser.add_argument("--hands", type=_whole, default=2000, help="hands or matches of each game (2000)")
+    parser = command.parser("differential", __doc__)
+    whole = command.at_least(0)
+    parser.add_argument(
+        "--hands", type=command.at_least(1), default=2000, help="hands or matches of each game (2000)"
+    )
     parser.add_argument("--game", choices=[*GAMES, "both"], default="both")
-    parser.add_argument("--seed", type=_whole, default=0, help="other hands (0)")
-    parser.add_argument("--first", type=_whole, default=0, help="the number of the first play (0)")
+    parser.add_argument("--seed", type=whole, default=0, help="other hands (0)")
+    parser.add_argument("--first", type=whole, default=0, help="the number of the first play (0)")
     given = parser.parse_args(arguments)
     failed = False
     for game in GAMES if given.game == "both" else [given.game]:
@@ -109,4 +105,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    ending.run(main)
+    command.run(main)

@@ -3,12 +3,11 @@
 Run ``python -m tests.invariants 100000`` for that many hands of each game, or name one: ``--game palace``.
 """
 
-from tests import ending
+from tests import command
 
 if __name__ == "__main__":
-    ending.end_at_once()
+    command.end_at_once()
 
-import argparse
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -179,15 +178,16 @@ def check_history(checks: Checks, batch: Batch, hand: PlayedHand) -> None:
     checks.of.check_history(history, batch.game, batch.rewards[0])
 
 
-def main() -> None:
-    """Play as many hands as asked for."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("hands", type=int, nargs="?", default=100_000)
-    parser.add_argument("--seed", type=int, default=0)
+def main() -> int:
+    """Play as many hands as asked for; returns the exit status."""
+    parser = command.parser("invariants", __doc__)
+    parser.add_argument("hands", type=command.at_least(1), nargs="?", default=100_000)
+    parser.add_argument("--seed", type=command.at_least(0), default=0)
     parser.add_argument("--game", choices=[*GAMES, "both"], default="both")
     asked = parser.parse_args()
     for name in GAMES if asked.game == "both" else (asked.game,):
         play_tables(name, asked.hands, asked.seed)
+    return 0
 
 
 def play_tables(name: str, hands: int, seed: int) -> None:
@@ -210,4 +210,4 @@ def play_tables(name: str, hands: int, seed: int) -> None:
 
 
 if __name__ == "__main__":
-    ending.run(main)
+    command.run(main)

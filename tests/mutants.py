@@ -8,12 +8,11 @@ crashes or hangs or a file cannot be imported; one that survives fails the run. 
 any patch, which is tried when it is first needed.
 """
 
-from tests import ending
+from tests import command
 
 if __name__ == "__main__":
-    ending.end_at_once()
+    command.end_at_once()
 
-import argparse
 import itertools
 import os
 import re
@@ -234,7 +233,7 @@ class Laboratory:
         with self._lock:
             self._is_closed = True
             for process in self._running:
-                ending.kill(process)
+                command.kill(process)
 
     def try_out(self, mutant: Mutant) -> Result:
         """Try a mutant on one stage after the other until it dies."""
@@ -306,7 +305,7 @@ class Laboratory:
         try:
             said, _ = process.communicate(timeout=60 * stage.minutes)
         except subprocess.TimeoutExpired:
-            ending.kill(process)
+            command.kill(process)
             process.communicate()
             return f"it hangs: more than {stage.minutes:g} minutes"
         finally:
@@ -389,17 +388,11 @@ def report(results: Iterator[Result], count: int) -> bool:
     return not survivors
 
 
-def _at_least_1(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text)):
-        raise argparse.ArgumentTypeError(f"{text!r}: must be a whole number, at least 1")
-    return int(text)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; returns the exit status, 1 if a mutant survives."""
-    parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
+    parser = command.parser("mutants", __doc__)
     parser.add_argument("--only", nargs="+", metavar="NAME", default=list(MUTANTS), help="only these mutants")
-    parser.add_argument("--jobs", type=_at_least_1, default=2, help="mutants tried at a time (2)")
+    parser.add_argument("--jobs", type=command.at_least(1), default=2, help="mutants tried at a time (2)")
     parser.add_argument("--quick", action="store_true", help="do not try the whole suite on what is left")
     parser.add_argument("--list", action="store_true", help="list the mutants, with what they break")
     given = parser.parse_args(arguments)
@@ -419,4 +412,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    ending.run(main)
+    command.run(main)

@@ -3,14 +3,13 @@
 ``python -m tests.play_games 1000`` plays so many games, half of each kind.
 """
 
-from tests import ending
+from tests import command
 
 if __name__ == "__main__":
-    ending.end_at_once()
+    command.end_at_once()
 
 import io
 import re
-import sys
 from types import ModuleType, SimpleNamespace
 from typing import Any, cast
 
@@ -202,9 +201,11 @@ def games_of(number: int) -> Game:
     )
 
 
-def main() -> None:
-    """Play as many games as the command line says, and tell what was looked at."""
-    games = int(sys.argv[1])
+def main() -> int:
+    """Play as many games as the command line says, and tell what was looked at; returns the exit status."""
+    parser = command.parser("play_games", __doc__)
+    parser.add_argument("games", type=command.at_least(1))
+    games = parser.parse_args().games
     pages, longest = 0, 0
     for number in range(games):
         screen = play_game(games_of(number), number)
@@ -212,7 +213,8 @@ def main() -> None:
         longest = max(longest, screen.longest)
     print(f"{games} games, {pages} pages: no card was shown that the seat may not know.")
     print(f"The longest page with a move to make had {longest} lines of {HEIGHT}.")
+    return 0
 
 
 if __name__ == "__main__":
-    ending.run(main)
+    command.run(main)

@@ -4,12 +4,11 @@ Then one of the programs hangs, sends garbage or dies after some moves, each in 
 must be played, and all that fails must have been forfeited.
 """
 
-from tests import ending
+from tests import command
 
 if __name__ == "__main__":
-    ending.end_at_once()
+    command.end_at_once()
 
-import argparse
 import shlex
 import sys
 import time
@@ -41,14 +40,14 @@ FAILURES = {
 OURS = {"palace": ("tight", "equity"), "detective": ("visible", "equity")}
 
 
-def main() -> None:
-    """Play all matches.
+def main() -> int:
+    """Play all matches; returns the exit status.
 
     Raises:
         SystemExit: a match did not go as it should.
     """
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("hands", type=int, help="of each match")
+    parser = command.parser("program_matches", __doc__)
+    parser.add_argument("hands", type=command.at_least(WELL), help="of each match")
     hands = parser.parse_args().hands
     for name in OURS:
         game = settle(name)
@@ -58,6 +57,7 @@ def main() -> None:
             code = _FAILING.format(well=WELL, failure=failure)
             failing = Program(f"program@1:{shlex.join([sys.executable, '-c', code])}", game)
             report(game, [failing, Program(PLAYER, game), *ours], hands, kind)
+    return 0
 
 
 def report(game: Game, agents: list[Agent], hands: int, kind: str | None) -> None:
@@ -101,4 +101,4 @@ def play(game: Game, agents: list[Agent], hands: int) -> int:
 
 
 if __name__ == "__main__":
-    ending.run(main)
+    command.run(main)

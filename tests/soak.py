@@ -7,12 +7,11 @@ histories that are read again. After each round the memory is measured. Of these
 last fifth may exceed that of the fifth after the first, the warm-up, by 2 MiB; else the run fails.
 """
 
-from tests import ending
+from tests import command
 
 if __name__ == "__main__":
-    ending.end_at_once()
+    command.end_at_once()
 
-import argparse
 import copy
 import gc
 import os
@@ -172,14 +171,13 @@ def resident() -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; returns the exit status, 1 where something is not as it must be."""
-    parser = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
-    parser.add_argument("--hands", type=int, default=1_000_000, help="hands of each game (1000000)")
+    parser = command.parser("soak", __doc__)
+    parser.add_argument(
+        "--hands", type=command.at_least(1), default=1_000_000, help="hands of each game (1000000)"
+    )
     parser.add_argument("--game", choices=[*KINDS, "both"], default="both")
-    parser.add_argument("--seed", type=int, default=0, help="other hands (0)")
+    parser.add_argument("--seed", type=command.at_least(0), default=0, help="other hands (0)")
     asked = parser.parse_args(arguments)
-    for name, number, least in (("hands", asked.hands, 1), ("seed", asked.seed, 0)):
-        if number < least:
-            parser.error(f"--{name} {number}: must be at least {least}")
     failed = False
     for game in KINDS if asked.game == "both" else [asked.game]:
         start = time.perf_counter()
@@ -203,4 +201,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    ending.run(main)
+    command.run(main)

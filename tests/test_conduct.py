@@ -390,10 +390,3 @@ def test_hands_that_are_not_played_right_fail_the_soak(
     monkeypatch.setattr(TableEnv, "__getstate__", lambda env: {**vars(env), "_hands": []})
     assert soak.main(["--hands", "4000", "--game", "detective"]) == 1
     assert capsys.readouterr().out == "detective: a copy has played the same\n"
-
-
-@pytest.mark.parametrize("wrong", [["--hands", "0"], ["--seed", "-1"]])
-def test_a_soak_of_nothing_is_refused(wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        soak.main(wrong)
-    assert f"{' '.join(wrong)}: must be at least" in capsys.readouterr().err

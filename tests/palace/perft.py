@@ -5,10 +5,10 @@ where the three numbers are not the same. ``sequences`` there holds the number o
 moves; a hand that is over has none that go on.
 """
 
-from tests import ending
+from tests import command
 
 if __name__ == "__main__":
-    ending.end_at_once()
+    command.end_at_once()
 
 import json
 from collections.abc import Sequence
@@ -72,6 +72,7 @@ def by_reference(case: dict[str, Any], depth: int) -> list[int]:
 
 def main() -> int:
     """Count all cases; returns the exit status."""
+    command.parser("palace.perft", __doc__).parse_args()
     failed = False
     for case in CASES:
         depth = len(case["sequences"])
@@ -83,4 +84,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    ending.run(main)
+    command.run(main)

@@ -1,5 +1,6 @@
-"""How the programs among the tests end: on Ctrl-C, when told to (SIGTERM), and with all they have started."""
+"""How the programs among the tests begin and end: arguments, Ctrl-C, SIGTERM, and what they have started."""
 
+import argparse
 import contextlib
 import os
 import signal
@@ -14,7 +15,23 @@ def end_at_once() -> None:
     signal.signal(signal.SIGINT, lambda _number, _frame: os._exit(130))
 
 
-def run(main: Callable[[], int | None]) -> NoReturn:
+def parser(name: str, told: str | None) -> argparse.ArgumentParser:
+    """The command line of ``python -m tests.<name>``; ``told`` is the help."""
+    return argparse.ArgumentParser(prog=f"python -m tests.{name}", description=told)
+
+
+def at_least(least: int) -> Callable[[str], int]:
+    """The kind of an argument that is a whole number, this or a higher one."""
+
+    def whole(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and len(text) < 20 and int(text) >= least):
+            raise argparse.ArgumentTypeError(f"{text!r}: must be a whole number, at least {least}")
+        return int(text)
+
+    return whole
+
+
+def run(main: Callable[[], int]) -> NoReturn:
     """Run a program to its exit, with the status that it returns; after Ctrl-C 130, after SIGTERM 143.
 
     Both let it end what it has started. They do so too where it was begun in the background of a script,
