@@ -130,6 +130,8 @@ class Interrupt:
         if self.pressed:
             self.stop()
         self.pressed = True
+        with contextlib.suppress(OSError):  # past Python's stream, which may be writing just now
+            os.write(1, b"\nStopping as soon as all can be kept; Ctrl-C once more stops at once.\n")
 
     def stop(self) -> NoReturn:
         """End the training, which no further Ctrl-C disturbs; for the main thread.

@@ -173,6 +173,7 @@ def test_ctrl_c_leaves_a_run_that_goes_on_as_if_nothing_had_happened(
     process = begin("palace", "--steps", "20000", "--out", str(folder), *TINY)
     code, out, err = interrupt(process)
     assert (code, err) == (130, "")
+    assert "\nStopping as soon as all can be kept; Ctrl-C once more stops at once.\n" in out
     assert f"python train.py palace --resume --out {folder}" in out
     assert not (folder / "evaluation.json").exists()
     agents.load(folder, Palace(players=3))  # plays as it stands
