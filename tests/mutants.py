@@ -141,7 +141,7 @@ _LONG = (
 # What starts processes, and waits for them, sends signals or looks at times: under load it may fail without a
 # mutant. It tests programs, packages and networks; no rule of a game is tested there alone.
 _PROGRAMS = _files(
-    *("compile", "ending", "evaluate", "install", "mutants", "play", "policy", "protocol", "solo", "train")
+    *("command", "compile", "evaluate", "install", "mutants", "play", "policy", "protocol", "solo", "train")
 )
 
 STAGES = (

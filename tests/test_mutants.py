@@ -204,3 +204,15 @@ def test_ctrl_c_ends_a_run_and_leaves_nothing(tmp_path: Path) -> None:
     assert said == "ended before all mutants were tried\n"
     assert run.returncode == 130
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_files_that_stages_name_are_there() -> None:
+    named = {
+        word.removeprefix("--ignore=").partition("::")[0]
+        for stage in mutants.STAGES
+        for words in stage.arguments.values()
+        for word in words
+        if "tests/" in word
+    }
+    assert "tests/test_command.py" in named
+    assert [name for name in named if not (ROOT / name).is_file()] == []
