@@ -21,8 +21,7 @@ from agents.tables import TABLES, DetectiveTable, PalaceTable
 from card_table.game import Game
 from detective_env.detective_v0 import Detective
 from palace_env.palace_v0 import Palace
-
-ROOT = Path(__file__).parent.parent
+from tests.plain import ROOT
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -32,9 +32,9 @@ from detective_env import detective_v0
 from detective_env import text as detective_text
 from palace_env import palace_v0
 from palace_env import text as palace_text
+from tests.plain import ROOT
 from tests.play_games import TEXTS, Checked, Keys, games_of, play_game
 
-ROOT = Path(__file__).parents[1]
 SCREENS = Path(__file__).parent / "golden_screens"
 FACES = {"palace": palace_v0, "detective": detective_v0}
 # What is typed in the golden sessions, and the agents there, who play by no chance of their own.

@@ -30,8 +30,8 @@ from card_table.game import Game
 from detective_env import detective_v0
 from docs import conversation
 from palace_env import palace_v0
+from tests.plain import ROOT
 
-ROOT = Path(__file__).parent.parent
 PLAYER = f"program:{shlex.join([sys.executable, str(ROOT / 'examples' / 'player.py')])}"
 
 

@@ -24,8 +24,8 @@ from agents.spec import PLAYABLE
 from agents.tables import DetectiveTable, PalaceTable
 from detective_env.detective_v0 import Detective
 from palace_env.palace_v0 import Palace, batch
+from tests.plain import ROOT
 
-ROOT = Path(__file__).parent.parent
 TINY = (
     *("--games", "32", "--rollout", "512", "--batch", "256", "--hidden", "16"),
     *("--players", "3", "--evaluation-deals", "4"),
