@@ -67,6 +67,13 @@ def test_the_secrets_account_for_every_field(name: str) -> None:
     report.check_complete(SECRETS[name])
 
 
+@names
+def test_the_messages_for_all_actions_can_be_looked_at(name: str) -> None:
+    env = TableEnv(GAMES[name])
+    env.reset(seed=3)
+    assert check(env, SECRETS[name], np.random.default_rng(0), tried=None).moments == env.game.players
+
+
 def test_prescribed_draws_stay_secret() -> None:
     play_and_check(lambda: TableEnv(GAMES["palace"]), SECRETS["palace"], 3, 2, options=DRAWS)
 
