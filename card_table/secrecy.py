@@ -29,8 +29,8 @@ The proof is as good as the ``Secrets``; every episode that is played adds to it
     report = play_and_check(lambda: TableEnv(HighCard()), HighCardSecrets(), episodes=100, seed=0)
     report.check_complete(HighCardSecrets())
 
-``tests/palace/secrets.py`` and ``tests/detective/secrets.py`` are those of whole games. A table's constant
-attributes, such as ``possible_agents`` and its spaces, are taken for what they are and not looked at.
+The files ``secrets.py`` among the tests are those of whole games. A table's constant attributes, such as
+``possible_agents`` and its spaces, are taken for what they are and not looked at.
 """
 
 import io
